@@ -15,13 +15,13 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.mechanism import BoxDecoder
-from dpress.core.ranges import AllRanges, Ranges
-from dpress.core.workload import Boxes
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import AllRanges, Ranges
+from dpress.core.maps.workload import Boxes
+from dpress.core.methods.mechanism import BoxDecoder
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
 

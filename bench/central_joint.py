@@ -20,16 +20,16 @@ import numpy as np
 import pyarrow as pa
 
 from cases import say
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP
-from dpress.core.people import in_memory
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP
+from dpress.core.methods.people import in_memory
 from dpress.data.specification.spec import from_dict
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.central import MOST_TRIPLES
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.graphical import graphical
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
+from dpress.release.plan.plan import plan
 from joint_plan import Codes, collected
 from machine import facts
 from microdata_speed import PLACE

@@ -17,14 +17,14 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from dpress import device, intake, plan
-from dpress.core import rng
-from dpress.core.design import Design
-from dpress.core.wire import Report, pack
+from dpress.core.basics import rng
+from dpress.core.reports.wire import Report, pack
 from dpress.data.example_people import people, pickups
 from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import ReportStore, Upload
 from dpress.data.stored.store_url import open_store
-from dpress.release.perturb import perturb
+from dpress.document.design import Design
+from dpress.release.devices.perturb import perturb
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures
 from machine import facts

@@ -24,8 +24,8 @@ import pyarrow.parquet as pq
 
 import dpress
 from cases import data, say
-from dpress.core import rng
-from dpress.release.next_round import next_design
+from dpress.core.basics import rng
+from dpress.release.devices.next_round import next_design
 from machine import facts
 
 RUNS, RUNS_OF_ONE, EPSILON, NEAR = 6, 40, 1.0, 0.2

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.subset_selection import design
 from machine import facts

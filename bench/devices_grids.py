@@ -25,9 +25,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from cases import data, say
-from dpress.core.claim import PureDP
-from dpress.core.ranges import Ranges
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import box_sums
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.protocol.collection import Collection

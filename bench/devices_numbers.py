@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from cases import data, say
-from dpress.core.claim import PureDP
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.numbers.circular_wave import CircularWave

@@ -29,9 +29,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cases import data, say
-from dpress.core.claim import PureDP
-from dpress.core.ranges import AllRanges
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import AllRanges
 from dpress.inference.postprocess import norm_sub, top_down
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import ahead_tree

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from dpress.core import rng as generators
-from dpress.core.claim import PureDP
-from dpress.core.set_members import WORD
+from dpress.attributes.set_members import WORD
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import PureDP
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.sets.privset import privset

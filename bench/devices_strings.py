@@ -30,10 +30,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cases import say
-from dpress.core.claim import PureDP
-from dpress.core.listed_attribute import Categorical
-from dpress.core.rng import seeded
-from dpress.core.string_candidates import StringCandidates, padded
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.string_candidates import StringCandidates, padded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
 from dpress.mechanisms.strings.pem import CANDIDATES, Pem, pem
 from machine import facts
 

@@ -27,10 +27,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import ROW
 from dpress.data.fold import count
 from dpress.data.sources.open_source import open_source
 from dpress.data.true_counts import row_sums, true_counts

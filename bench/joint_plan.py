@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cases import data, say
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.least_squares import flat
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
-from dpress.release.candidate import Candidate
-from dpress.release.plan import plan
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import plan
 from machine import facts
 from pairs import ADULT, FIVE, NLTCS, Array, apart, coded, shares
 

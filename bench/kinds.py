@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 import dpress
 from cases import say
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.example_people import people
 from machine import facts
 from microdata_speed import PLACE

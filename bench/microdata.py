@@ -31,12 +31,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cases import say
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, PureDP
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import Column, columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import Column, columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.methods.people import in_memory
 from dpress.data.specification import hierarchy_file
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata import prototypes

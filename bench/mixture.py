@@ -27,8 +27,8 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from cases import fresh, once, say
-from dpress.core import rng
-from dpress.core.pieces import on_threads
+from dpress.core.basics import rng
+from dpress.core.reports.pieces import on_threads
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Halves, Split, collapsed, in_memory
 from dpress.inference.joint.mixture import maximise, step

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace

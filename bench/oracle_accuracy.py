@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from cases import say
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports.oracle import Oracle
 from machine import facts
 
 BEST = "subset_selection"

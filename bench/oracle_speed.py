@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpress import catalog, device
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.oracle import Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import from_dict
 from machine import facts
 

@@ -22,8 +22,8 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from cases import data, say
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.inference.joint.factors import Joint, independent
 from dpress.inference.joint.independence_tests import independence_tests
 from dpress.inference.joint.maxent import chain, joint

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from dpress.core.spans import coefficients, depth, spans
+from dpress.core.maps.spans import coefficients, depth, spans
 from dpress.noise.laplace import DiscreteLaplace
 from machine import facts
 

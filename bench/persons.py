@@ -24,8 +24,8 @@ CAPS = (1, 5, 20)
 START = """
 import json, sys, time
 import duckdb, pyarrow as pa, pyarrow.parquet as pq
-from dpress.core import rng
-from dpress.core.claim import Unit
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Unit
 from dpress.data.persons.contributions import contributions
 from dpress.data.persons.row_sample import row_sample
 path, person, cap, cells = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split(",")

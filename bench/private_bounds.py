@@ -24,15 +24,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core import rng as generators
-from dpress.core.claim import part_of
-from dpress.core.linear import Array
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import part_of
+from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.discovery import private_bounds
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE
-from dpress.release.designs import central_ask
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.query.designs import central_ask
+from dpress.release.curator.publish import publish
+from dpress.release.plan.plan import plan
 from machine import facts
 
 Row = dict[str, Any]

@@ -38,7 +38,7 @@ import json, resource, sys, time
 start = time.perf_counter()
 from dpress import publish
 from dpress.data.specification.spec import from_dict
-import dpress.release.publish, pyarrow, duckdb
+import dpress.release.curator.publish, pyarrow, duckdb
 spec, path, runs = from_dict(json.loads(sys.argv[1])), sys.argv[2], int(sys.argv[3])
 imported, seconds = time.perf_counter() - start, []
 for run in range(runs):

@@ -15,9 +15,9 @@ from typing import Any
 
 from cases import say
 from dpress import plan
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
-from dpress.release.largest_answer import largest_answer
+from dpress.release.plan.largest_answer import largest_answer
 from machine import facts
 
 AGE = {"kind": "integer", "name": "age", "bounds": [17, 90]}

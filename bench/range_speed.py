@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from cases import case, cases, fresh, once, random_ranges, say, seconds
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from cases import Case, cases, data, random_ranges, say
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.box_sums import box_sums
 from machine import facts
 

@@ -24,20 +24,20 @@ import pyarrow.parquet as pq
 
 from cases import fresh, once, say
 from dpress import load_spec
-from dpress.core import rng
-from dpress.core.design import Design
-from dpress.core.pieces import on_threads
-from dpress.core.wire import ID_BYTES
+from dpress.core.basics import rng
+from dpress.core.reports.pieces import on_threads
+from dpress.core.reports.wire import ID_BYTES
 from dpress.data.reports.report_batch import SCHEMA, Batch, Ids
 from dpress.data.reports.report_writer import write
+from dpress.document.design import Design
 from dpress.inference.joint.likelihood import Split
 from dpress.inference.joint.mixture import step
 from dpress.mechanisms.joint.bit_fold import streamed
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.designs import collection_of, expected
-from dpress.release.estimate import estimate, payload_pieces
-from dpress.release.plan import design_of, plan
-from dpress.release.report_source import source
+from dpress.query.designs import collection_of, expected
+from dpress.release.devices.estimate import estimate, payload_pieces
+from dpress.release.devices.report_source import source
+from dpress.release.plan.plan import design_of, plan
 from machine import facts
 
 REPORTS, FITTED = 10**7, 2 * 10**6

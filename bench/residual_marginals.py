@@ -23,14 +23,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from cases import say
-from dpress.core import rng
-from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
-from dpress.core.workload import Marginals as Workload
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.residual_marginals import ResidualMarginals
-from dpress.release.linear_error import mean_variance
+from dpress.release.plan.linear_error import mean_variance
 from machine import facts
 
 FOURTEEN = (2, 22, 5, 9, 3, 16, 7, 4, 12, 2, 6, 18, 8, 10)

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from dpress import plan
-from dpress.core.design import Design
 from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.store_url import open_store
-from dpress.release.designs import save_design
+from dpress.document.design import Design
+from dpress.query.designs import save_design
 from machine import facts
 from service_load import template
 

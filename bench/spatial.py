@@ -27,12 +27,12 @@ import pyarrow.parquet as pq
 
 from cases import data, say
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
-from dpress.core.workload import Areas
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
+from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
@@ -41,8 +41,8 @@ from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, coarser
-from dpress.release.load import load_release
-from dpress.release.plan import Plan, plan
+from dpress.query.load import load_release
+from dpress.release.plan.plan import Plan, plan
 from machine import facts
 
 WORLD = "gowalla/gowalla_poi_checkins.parquet"

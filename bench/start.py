@@ -22,7 +22,7 @@ from machine import facts
 RUNS = 7
 YARDSTICK = "import numpy, pyarrow.parquet"
 DEVICE = """
-import dpress.core.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
+import dpress.core.basics.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
 import dpress.noise.response
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, rappor, subset_selection, sue
 """

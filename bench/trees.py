@@ -21,9 +21,9 @@ import numpy.typing as npt
 import opendp.prelude as dp
 
 from cases import case, random_ranges, say
-from dpress.core import rng
-from dpress.core.ranges import Ranges
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.tree import Tree
 from dpress.inference.box_sums import box_sums
 from dpress.inference.tree_ranges import tree_variances
 from machine import facts

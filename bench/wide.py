@@ -21,9 +21,9 @@ from collections.abc import Callable
 import numpy as np
 
 from cases import say
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP
-from dpress.core.people import in_memory
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.methods.people import in_memory
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.claim import ZCDP
-from dpress.core.linear import Array
-from dpress.core.people import Codes, Counts
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, Counts
 from dpress.inference.joint.fit import fit_margins
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records import latent_classes

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow.parquet as pq
 
-from dpress.core import rng
-from dpress.core.mixed import Column
+from dpress.attributes.mixed import Column
+from dpress.core.basics import rng
 from dpress.inference.maps.population import normal
 from microdata import Codes, Kinds, adult
 from microdata_speed import PLACE

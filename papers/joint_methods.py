@@ -14,11 +14,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import PureDP
-from dpress.core.encoders import Combination
-from dpress.core.linear import Array
-from dpress.core.pieces import no_payloads
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.reports.encoders import Combination
+from dpress.core.reports.pieces import no_payloads
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
 from dpress.inference.joint.mixture import step, users

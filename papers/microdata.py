@@ -36,9 +36,9 @@ from microdata_quantities import GROUPS_OF_K, PLACE, SAME_NUMBER
 from microdata_replaced import replaced
 from quantities import Row, chosen
 
-from dpress.core import rng
-from dpress.core.errors import NotSupported
-from dpress.core.people import Codes
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.people import Codes
 
 EPSILONS = ("0.01", "0.1", "1", "10")
 BOTH = (4, 8)  # attributes for which k and epsilon vary together

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow.compute as pc
 
 import data
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, PureDP
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import Column, columns
-from dpress.core.people import Codes, Counts, in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import Column, columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, Counts, in_memory
 from dpress.kinds.microdata.linkage import SAME, linked, nearest
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata.cluster_queries import binned

@@ -4,10 +4,10 @@ import driver
 import numpy as np
 from microdata_methods import adult
 
-from dpress.core import rng
-from dpress.core.linear import Array
-from dpress.core.mixed import Column
-from dpress.core.people import Codes, in_memory
+from dpress.attributes.mixed import Column
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, in_memory
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.prototypes import Labels
 

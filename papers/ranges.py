@@ -32,8 +32,8 @@ from ranges_methods import (
     subjects,
 )
 
-from dpress.core import rng
-from dpress.core.ranges import Ranges, RangesOfLength
+from dpress.core.basics import rng
+from dpress.core.maps.ranges import Ranges, RangesOfLength
 
 TARGET = 0.0025  # standard error of a ratio, for which the runs are chosen
 PILOT = 1000  # runs that tell how many are needed

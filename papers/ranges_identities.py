@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from claims import Claim, identity
 
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.ranges import Range, Ranges
+from dpress.core.maps.ranges import Range, Ranges
+from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.range_error import wavelet_coefficient, wavelet_covariance, wavelet_variances
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost

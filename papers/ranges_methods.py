@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation
-from dpress.core.errors import NotSupported
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import BoxDecoder, RangeStrategy
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.tree import Tree
-from dpress.core.workload import Boxes
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges, Range, Ranges
+from dpress.core.maps.tree import Tree
+from dpress.core.maps.workload import Boxes
+from dpress.core.methods.mechanism import BoxDecoder, RangeStrategy
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.binary_tree import Cover
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

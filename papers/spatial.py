@@ -22,7 +22,7 @@ import spatial_theory
 from quantities import Row, mean
 from spatial_methods import FLAT, PROJECTED, SOURCES, Kind, collected, made, places, relative_error, uniform
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
 SIZES = ((0.05, 0.45), (0.10, 0.50), (0.15, 0.55), (0.20, 0.60), (0.0001, 0.01))  # the document's, and a small one

@@ -9,7 +9,7 @@ from claims import Band, Claim, about, at_least, at_most, identity, within
 from quantities import Quantity, Row, level, mean, ratio, settings, steps
 from spatial_own_claims import DATA, DOCUMENTS, GRIDS, LANDMARK, of_ours
 
-from dpress.core.tree import Tree
+from dpress.core.maps.tree import Tree
 from dpress.inference.maps.top_down import consistent
 
 MOST = 0.95  # of settings: what "every" allows, as means over runs have errors

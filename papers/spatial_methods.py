@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 import data
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
-from dpress.core.workload import Areas
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
+from dpress.core.maps.workload import Areas
 from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.kinds.spatial.design import collection

@@ -7,9 +7,9 @@ randomness, the exact variance of GT-R on every grid beside the nodes that a rec
 import numpy as np
 from spatial_methods import asked, made, places, reported
 
-from dpress.core import rng
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
 from dpress.inference.maps.direct import crossover, direct, direct_laplace, largest, nodes_used
 

@@ -6,7 +6,7 @@ A hidden number of every person makes attributes depend on one another, so that 
 import numpy as np
 import pyarrow as pa
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 PEOPLE = 6_000
 CHECK_INS = 50_000

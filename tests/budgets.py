@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from dpress.core.wire import Expected
+from dpress.core.reports.wire import Expected
 from dpress.data.reports.report_batch import Batch
 from dpress.data.reports.report_files import read
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ROW, PureDP, Relation, Unit, composed
-from dpress.core.linear import Identity as IdentityMap
-from dpress.core.linear import LinearMap, Marginal, Stack
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, PureDP, Relation, Unit, composed
+from dpress.core.maps.linear import Identity as IdentityMap
+from dpress.core.maps.linear import LinearMap, Marginal, Stack
 from dpress.ledger import compose
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals

@@ -18,9 +18,9 @@ from typing import Any
 import yaml
 
 from dpress import catalog
-from dpress.core.claim import ROW
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "explanations"

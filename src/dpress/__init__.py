@@ -7,47 +7,47 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpress.core.claim import ROW, ZCDP, ApproxDP, Claim, PureDP, Relation, Unit
-    from dpress.core.design import Design
-    from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
+    from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Claim, PureDP, Relation, Unit
+    from dpress.core.basics.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
     from dpress.data.specification.spec import Spec, load_spec
+    from dpress.document.design import Design
     from dpress.ledger.ledger import Ledger
-    from dpress.release.data_check import DataCheck, check
-    from dpress.release.designs import load_design, save_design
-    from dpress.release.device import device, intake
-    from dpress.release.estimate import estimate
-    from dpress.release.evaluate import evaluate
-    from dpress.release.load import load_release
+    from dpress.query.designs import load_design, save_design
+    from dpress.query.load import load_release
+    from dpress.query.release import Release
+    from dpress.query.result import Result
+    from dpress.release.curator.publish import publish
+    from dpress.release.devices.device import device, intake
+    from dpress.release.devices.estimate import estimate
+    from dpress.release.devices.perturb import perturb
     from dpress.release.periods.publish_period import publish_period
     from dpress.release.periods.series import Series, load_series
-    from dpress.release.perturb import perturb
-    from dpress.release.plan import Plan, plan
-    from dpress.release.plan_for_error import plan_for_error
-    from dpress.release.publish import publish
-    from dpress.release.release import Release
-    from dpress.release.result import Result
+    from dpress.release.plan.plan import Plan, plan
+    from dpress.release.plan.plan_for_error import plan_for_error
+    from dpress.release.truth.data_check import DataCheck, check
+    from dpress.release.truth.evaluate import evaluate
     from dpress.reporting.page import write_report as report
 
 _HOMES = {
-    "dpress.core.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
-    "dpress.core.design": ("Design",),
-    "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
+    "dpress.core.basics.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
+    "dpress.document.design": ("Design",),
+    "dpress.core.basics.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.specification.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
-    "dpress.release.data_check": ("DataCheck", "check"),
-    "dpress.release.designs": ("load_design", "save_design"),
-    "dpress.release.device": ("device", "intake"),
-    "dpress.release.estimate": ("estimate",),
-    "dpress.release.evaluate": ("evaluate",),
-    "dpress.release.load": ("load_release",),
+    "dpress.release.truth.data_check": ("DataCheck", "check"),
+    "dpress.query.designs": ("load_design", "save_design"),
+    "dpress.release.devices.device": ("device", "intake"),
+    "dpress.release.devices.estimate": ("estimate",),
+    "dpress.release.truth.evaluate": ("evaluate",),
+    "dpress.query.load": ("load_release",),
     "dpress.release.periods.publish_period": ("publish_period",),
     "dpress.release.periods.series": ("Series", "load_series"),
-    "dpress.release.perturb": ("perturb",),
-    "dpress.release.plan": ("Plan", "plan"),
-    "dpress.release.plan_for_error": ("plan_for_error",),
-    "dpress.release.publish": ("publish",),
-    "dpress.release.release": ("Release",),
-    "dpress.release.result": ("Result",),
+    "dpress.release.devices.perturb": ("perturb",),
+    "dpress.release.plan.plan": ("Plan", "plan"),
+    "dpress.release.plan.plan_for_error": ("plan_for_error",),
+    "dpress.release.curator.publish": ("publish",),
+    "dpress.query.release": ("Release",),
+    "dpress.query.result": ("Result",),
 }
 __all__ = [
     "ROW",

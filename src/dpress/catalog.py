@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import dpress.mechanisms
-from dpress.core.claim import ROW, ZCDP, ApproxDP, Claim, Loss, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.kind import Kind
-from dpress.core.mechanism import Card
-from dpress.core.near import meant
-from dpress.core.plain import class_name
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Claim, Loss, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.kind import Kind
+from dpress.core.basics.near import meant
+from dpress.core.basics.plain import class_name
+from dpress.core.methods.mechanism import Card
 
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 LOSSES: dict[str, Loss] = {

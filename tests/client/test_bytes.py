@@ -9,8 +9,8 @@ from tests.client.devices import STORED, document, run
 from tests.client.test_reports import LOCAL, people
 
 from dpress import device, load_design
-from dpress.core.errors import NotSupported
-from dpress.core.rng import Generator
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
 
 DEVICES = 25
 

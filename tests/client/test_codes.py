@@ -12,8 +12,8 @@ import pytest
 from tests.client.devices import document, run
 from tests.golden.test_read_design import VALUES, coded, dpress_code
 
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.design import _written
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.document.design import _written
 
 MORE = [
     "16.99999999999999999999999", "-0.0000000000000000000000001", "1e400", "-1e400", "1e-400", "84.0000000000000000001",

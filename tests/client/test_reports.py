@@ -19,18 +19,18 @@ import pytest
 from tests.client.devices import STORED, document, run
 
 from dpress import device, estimate, intake, load_design
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.coding import codes as codes_of
-from dpress.core.domain import Schema
-from dpress.core.listed_attribute import Listed
-from dpress.core.set_members import SetMembers
-from dpress.core.string_candidates import StringCandidates
-from dpress.core.wire import unpack
+from dpress.attributes.coding import codes as codes_of
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.set_members import SetMembers
+from dpress.attributes.string_candidates import StringCandidates
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.reports.wire import unpack
 from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
-from dpress.release.designs import collection_of
-from dpress.release.device import Account
+from dpress.query.designs import collection_of
+from dpress.release.devices.device import Account
 
 FALSE_ALARM = 1e-6
 SEVERAL, MANY = 3_000, 10_000

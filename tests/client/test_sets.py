@@ -9,9 +9,9 @@ from tests.client.devices import document, run
 from tests.client.test_bytes import answers
 
 from dpress import plan
-from dpress.core.coding import codes
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.coding import codes
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
 
 DEVICES = 60

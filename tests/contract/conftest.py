@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity, LinearMap
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Identity, LinearMap
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace

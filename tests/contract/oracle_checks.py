@@ -15,11 +15,11 @@ import numpy as np
 from scipy import stats
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Channel
 
 FALSE_ALARM = 1e-6
 TIGHT = Decimal("1e-9")

@@ -7,13 +7,13 @@ import pytest
 
 import dpress.mechanisms
 from dpress import catalog
-from dpress.core.claim import ROW, ZCDP, ApproxDP, Loss, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card, Strategy
-from dpress.core.parameters import names
-from dpress.core.ranges import AllRanges, Prefixes
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Boxes, Marginals, Predicates
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import names
+from dpress.core.maps.ranges import AllRanges, Prefixes
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Boxes, Marginals, Predicates
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.mechanisms.linear.product import Product
 
 SOURCE = Path(dpress.mechanisms.__file__).parent

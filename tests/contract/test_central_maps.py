@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.core.grid import Grid
-from dpress.core.linear import Stack
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Stack
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid, adaptive_grid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.quadtree import quadtree

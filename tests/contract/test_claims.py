@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dpress import catalog
-from dpress.core.claim import ROW, ApproxDP, PureDP, parameters
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import ROW, ApproxDP, PureDP, parameters
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
 
 APPROXIMATE = ApproxDP(epsilon=1, delta=1e-6)
 UNPROVEN = ("psda", "dp_k_prototypes", "mdav")

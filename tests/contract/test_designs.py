@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from dpress import catalog, plan
-from dpress.core import design as documents
-from dpress.core import rng
-from dpress.core.claim import ApproxDP, PureDP, Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.mechanism import Card
-from dpress.core.parameters import names
-from dpress.core.plain import plain, read
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ApproxDP, PureDP, Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.parameters import names
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.mechanism import Card
 from dpress.data.specification.spec import from_dict
+from dpress.document import design as documents
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import in_rounds
-from dpress.release import designs
+from dpress.query import designs
 
 Path = tuple[str | int, ...]
 

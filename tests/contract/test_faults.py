@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core.claim import ZCDP, Claim, PureDP, Relation, Unit
-from dpress.core.measurement import Measurement
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.direct_queries import DirectQueries

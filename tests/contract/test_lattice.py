@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core import rng
-from dpress.core.claim import Relation
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Relation
 from dpress.noise.laplace import DiscreteLaplace
 
 SLACK = 1.01  # of the squared sensitivity: what rounding and its bound may add

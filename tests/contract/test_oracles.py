@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Channel, Oracle
 
 SAMPLES = 20_000
 

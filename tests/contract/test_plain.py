@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.oracle import Oracle
-from dpress.core.plain import plain, read
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.maps.grid import Grid
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.pcep import Pcep
 from dpress.mechanisms.spatial.safe_regions import SafeRegions

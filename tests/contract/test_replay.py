@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 RANDOM_NEIGHBOURS = 20
 

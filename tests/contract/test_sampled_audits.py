@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
+from dpress.audit import run, sampled, selections
+from dpress.audit.exact_weights import COARSE
+from dpress.audit.verdict import Check
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.selection import above_threshold
 from dpress.noise import choose, choose_each
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import Tabulated
-from dpress.release.audit import run, sampled, selections
-from dpress.release.audit.exact_weights import COARSE
-from dpress.release.audit.verdict import Check
 
 LOSSES = (PureDP(epsilon=1), ZCDP(rho="0.5"), ApproxDP(epsilon=1, delta="1e-6"))
 FALSE_ALARM = 1e-6  # of each check: an audit's alpha in the place of its 1 %

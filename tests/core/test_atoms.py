@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.atoms import Atoms, Condition, Predicate
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.atoms import Atoms, Condition, Predicate
 
 SHAPE = (5, 3, 4)
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.attribute import Attribute, Location, Tabular
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.listed_attribute import Categorical, Ordinal
+from dpress.attributes.attribute import Attribute, Location, Tabular
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.listed_attribute import Categorical, Ordinal
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import bits, rng
+from dpress.core.basics import bits, rng
 
 SIZES = (1, 3, 8, 9, 24, 40, 64, 65, 100, 1024)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core import design as documents
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.design import LocalAsk, canonical, coding, identity
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.release.designs import load_design
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.document import design as documents
+from dpress.document.design import LocalAsk, canonical, coding, identity
+from dpress.query.designs import load_design
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NUMBERS = (

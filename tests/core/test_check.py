@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core import check
+from dpress.core.basics import check
 
 NOT_NUMBERS = [True, False, None, "abc", "", "0x10", "1/0", b"1", [1], 1j]
 NOT_FINITE = [math.nan, math.inf, -math.inf, "nan", "inf", "-Infinity", Decimal("NaN"), Decimal("Infinity")]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core import claim
-from dpress.core.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics import claim
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 
 REFUSED = [0, 0.0, -1, -1e-300, math.nan, math.inf, -math.inf, 1e-320, 1001, True, False, None, "", "one", "nan", "1/0"]
 losses = st.fractions(min_value=Fraction(1, 10**6), max_value=30)

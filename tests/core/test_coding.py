@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.coding import DROPPED, MISSING, cell, code, codes
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.string_candidates import StringCandidates
-from dpress.core.value import Kind, Value, number, read, readings, text_of, written
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.coding import DROPPED, MISSING, cell, code, codes
+from dpress.attributes.domain import Schema
+from dpress.attributes.string_candidates import StringCandidates
+from dpress.attributes.value import Kind, Value, number, read, readings, text_of, written
+from dpress.core.basics.errors import SchemaMismatch
 
 
 def attribute(**fields):
@@ -112,6 +112,6 @@ def test_an_integer_of_any_length_has_its_text():
 
 
 def test_a_device_needs_no_reader_of_tables():
-    script = "import sys, dpress.core.coding; print(*sys.modules)"
+    script = "import sys, dpress.attributes.coding; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not {"pyarrow", "duckdb", "pandas", "narwhals", "scipy"} & set(done.stdout.split())

@@ -5,8 +5,8 @@ import sys
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from dpress.core.database_url import connectable, is_postgres
-from dpress.core.errors import NotSupported
+from dpress.core.basics.database_url import connectable, is_postgres
+from dpress.core.basics.errors import NotSupported
 
 SECRET = "4711-secret"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import calendar_cells, local_time
-from dpress.core.attribute import Attribute
-from dpress.core.calendar_cells import ROUND
-from dpress.core.coding import DROPPED, MISSING, OUTSIDE, cell, code
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes import calendar_cells, local_time
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.calendar_cells import ROUND
+from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE, cell, code
+from dpress.core.basics.errors import SchemaMismatch
 
 LINEAR = ("day", "week", "month", "quarter", "year")
 DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 30))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpress import load_spec, plan
-from dpress.core import design as documents
-from dpress.core.design import Design, LocalAsk, canonical, coding, collection_id, identity, report_id
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
+from dpress.document import design as documents
+from dpress.document.design import Design, LocalAsk, canonical, coding, collection_id, identity, report_id
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9], "bins": 5, "outside": "clamp"}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M", "X"], "other": "elsewhere", "null": "missing"}

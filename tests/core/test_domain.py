@@ -2,11 +2,11 @@
 
 import pytest
 
-from dpress.core.attribute import Attribute, Location
-from dpress.core.bounded_attribute import Integer
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.attribute import Attribute, Location
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 
 SEX = Categorical(name="sex", values=("F", "M"))
 AGE = Integer(name="age", bounds=(0, 9))

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.grid import LARGEST_SIDE, Grid, Rectangles, sums
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.maps.grid import LARGEST_SIDE, Grid, Rectangles, sums
+from dpress.core.maps.tree import Tree
 
 SIDES = [1, 2, 4, 8, 3, 6]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.errors import NotSupported
-from dpress.core.kron import Kron, kron
-from dpress.core.linear import Identity, Invertible
-from dpress.core.p_identity_map import PIdentity
-from dpress.core.sine import Sine
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.kron import Kron, kron
+from dpress.core.maps.linear import Identity, Invertible
+from dpress.core.maps.p_identity_map import PIdentity
+from dpress.core.maps.sine import Sine
+from dpress.core.maps.tree import Tree
 from dpress.mechanisms.linear.haar import Haar
 from dpress.mechanisms.linear.prefix_map import Prefix
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpress.core.grid import Grid
-from dpress.core.leaves import named, root
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.leaves import named, root
 
 
 def test_splitting_keeps_every_cell_in_exactly_one_leaf_in_order():

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import rng
-from dpress.core.claim import Relation
-from dpress.core.linear import Identity, Invertible, LinearMap, Marginal, Stack
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.linear import Identity, Invertible, LinearMap, Marginal, Stack
+from dpress.core.maps.tree import Tree
 from dpress.mechanisms.linear.haar import Haar
 from dpress.mechanisms.linear.prefix_map import Prefix
 

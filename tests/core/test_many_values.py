@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpress.core import listed_attribute
-from dpress.core.listed_attribute import Categorical, groups_of
+from dpress.attributes import listed_attribute
+from dpress.attributes.listed_attribute import Categorical, groups_of
 from dpress.data.specification import hierarchy_file
 
 VALUES = 1000

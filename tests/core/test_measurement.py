@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpress.core.linear import Identity, Marginal, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Identity, Marginal, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
 
 STACK = Stack((Marginal((2, 3), (0,)), Marginal((2, 3), (1,)), Marginal((2, 3), ())))
 

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns, example, lowest_common
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns, example, lowest_common
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 
 
 def climbed(rows: dict[str, tuple[str, ...]], one: str, other: str) -> float:

@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Invertible
-from dpress.core.p_identity_map import UNIT, PIdentity
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Invertible
+from dpress.core.maps.p_identity_map import UNIT, PIdentity
+from dpress.core.maps.tree import Tree
 
 SHAPES = [(0, 1), (1, 1), (0, 5), (1, 2), (3, 7), (5, 16), (20, 12)]
 

@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from dpress.core import packed, wire
-from dpress.core.errors import ReportRejected
-from dpress.core.wire import Expected, Report
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports import packed, wire
+from dpress.core.reports.wire import Expected, Report
 
 ASK = bytes(range(100, 116))
 EXPECTED = Expected(ask=ASK, widths=(3, 0, 300, 70_000), round=7)

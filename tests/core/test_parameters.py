@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta
 
-from dpress.core.parameters import Parameters, Probability, arguments, listed, names, read, words
+from dpress.core.basics.parameters import Parameters, Probability, arguments, listed, names, read, words
 
 
 class Toy(Parameters, frozen=True):

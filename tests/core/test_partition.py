@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import Relation
-from dpress.core.grid import Grid
-from dpress.core.linear import LinearMap
-from dpress.core.partition import Partition, even
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import LinearMap
+from dpress.core.maps.partition import Partition, even
 
 SIDES = [(8, 3), (7, 3), (16, 5), (1, 1)]
 

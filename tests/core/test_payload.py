@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from dpress.core import payload
-from dpress.core.errors import ReportRejected
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports import payload
 
 BLOCK = 1 << 17
 SIZES = (1, 2, 256, 257, 2**16, 2**16 + 1, 2**18)

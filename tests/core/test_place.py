@@ -5,9 +5,9 @@ import json
 import pytest
 
 from dpress import SchemaMismatch, load_spec, plan
-from dpress.core.design import as_plain, encode, from_plain
-from dpress.core.place import readable
-from dpress.release.designs import load_design
+from dpress.core.basics.place import readable
+from dpress.document.design import as_plain, encode, from_plain
+from dpress.query.designs import load_design
 
 DOCUMENT = {"a": [{"name": "age"}, {"name": "x[0]"}, {}, {"name": 3}], "b": [[1, 2]]}
 SPEC = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import cosecants as sums
-from dpress.core import ranges as module
-from dpress.core.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
+from dpress.core.maps import cosecants as sums
+from dpress.core.maps import ranges as module
+from dpress.core.maps.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
 
 SWITCH = sums.EXACT_SUM
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 PINNED = [1154893703495983819, 17925336354009161868, 1224072806588150576]
 

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import Relation
-from dpress.core.set_sums import MOST_CELLS, MOST_SETS, SetSums
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.set_sums import MOST_CELLS, MOST_SETS, SetSums
 
 NESTED = SetSums(3, ((0, 1, 2), (0, 1), (0,)))
 DEPENDENT = SetSums(4, ((0, 1), (2, 3), (0, 1, 2, 3)))

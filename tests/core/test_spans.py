@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.errors import NotSupported
-from dpress.core.spans import closing, coefficients, depth, spans
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.spans import closing, coefficients, depth, spans
 
 COUNTERS = ("separate", "tree", "smooth")
 

@@ -5,9 +5,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core import coding
-from dpress.core.errors import SchemaMismatch
-from dpress.core.string_candidates import StringCandidates, bits_of, bytes_of, cut, padded
+from dpress.attributes import coding
+from dpress.attributes.string_candidates import StringCandidates, bits_of, bytes_of, cut, padded
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 
 TEXTS = ["", "a", "at", "ate", "atlas", "é", "eé", "日本", "a\0", "zzzzzz", "0", "true", "12", "\udc80", "aé"]
@@ -52,7 +52,7 @@ def test_one_value_and_a_column_have_the_code_by_hand(own):
 
 
 def pa_schema(own):
-    from dpress.core.domain import Schema  # beside its only use
+    from dpress.attributes.domain import Schema  # beside its only use
 
     return Schema((own,))
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import wire
-from dpress.core.errors import ReportRejected
-from dpress.core.wire import Expected, Report
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports import wire
+from dpress.core.reports.wire import Expected, Report
 
 ASK = bytes(range(16))
 EXPECTED = Expected(ask=ASK, widths=(1, 300), round=7)

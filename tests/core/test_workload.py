@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core.claim import Relation
-from dpress.core.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.inference.lower_bound import lower_bound
 
 LISTED = RangeList(4, (Range(1, 2), Range(2, 4), Range(2, 4)))

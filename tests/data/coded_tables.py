@@ -2,9 +2,9 @@
 
 import msgspec
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
 from dpress.data.codec import codec
 from dpress.data.table import Table
 

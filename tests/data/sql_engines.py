@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.domain import Schema
+from dpress.attributes.domain import Schema
 from dpress.data.codec import codec
 from dpress.data.sql.code_expression import code_expression, settled
 from dpress.data.sql.coded_rows import Relation

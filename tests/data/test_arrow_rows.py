@@ -8,8 +8,8 @@ import pyarrow.feather
 import pyarrow.ipc
 import pytest
 
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.table import Table
 
@@ -93,12 +93,12 @@ DAMAGED = """
 import sys
 from pathlib import Path
 import pyarrow as pa
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.bounded_attribute import Integer
-from dpress.core.listed_attribute import Categorical
-from dpress.core.errors import SchemaMismatch
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import ROW
+from dpress.attributes.domain import Schema
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import seeded
 from dpress.data.codec.codec import encode
 from dpress.data.sources.arrow_rows import ArrowRows
 import dpress.data.sources.arrow_rows as module

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core.atoms import Atoms, Condition
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.maps.atoms import Atoms, Condition
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.true_counts import atom_counts, true_counts
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.attribute import Attribute
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.codec.codec import encode
 
 

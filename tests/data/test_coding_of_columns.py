@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nasty_values import ATTRIBUTES, NASTY, SPECS, TEXTS, as_objects, as_polars, coded
 
-from dpress.core import coding
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes import coding
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources import frames
 from dpress.data.sources import memory_rows as module

@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpress.core.claim import Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.name_counts import NameCounts
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.methods.name_counts import NameCounts
 from dpress.data import count_names, sql_names
 from dpress.data.count_names import name_counts
 

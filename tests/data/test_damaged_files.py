@@ -18,8 +18,8 @@ ABORTED = -6
 READ = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30,) * 2)
-from dpress.core.claim import ROW
-from dpress.core.refusal import one_line
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.refusal import one_line
 from dpress.data.sources import sound
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from nasty_values import NASTY, as_objects, coded
 from sql_engines import differing
 
-from dpress.core import coding
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.coding import MISSING, OUTSIDE
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes import coding
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.coding import MISSING, OUTSIDE
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from coded_tables import cells, listed, values
 
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.source import SqlSource
 from dpress.data.table import Table

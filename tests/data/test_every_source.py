@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from dpress.core import coding
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
+from dpress.attributes import coding
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
 from dpress.data.sources.open_source import PLAIN, open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.true_counts import true_counts

@@ -14,13 +14,13 @@ import pyarrow.csv
 import pytest
 from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, as_polars, coded
 
-from dpress.core import coding
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.set_members import SetMembers
-from dpress.core.value import read
+from dpress.attributes import coding
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.attributes.set_members import SetMembers
+from dpress.attributes.value import read
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources import frames
 from dpress.data.table import Table

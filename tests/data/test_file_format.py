@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.claim import ROW, Relation, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.codec import encode
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat

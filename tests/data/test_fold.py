@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data import fold as fold_module
 from dpress.data.example_people import people, pickups
 from dpress.data.fold import count, fold
@@ -106,8 +106,8 @@ def test_ten_million_rows_are_counted_in_under_one_gibibyte(tmp_path):
             writer.write_table(rows(1_000_000))
     script = (
         "import sys, msgspec\n"
-        "from dpress.core.claim import ROW\n"
-        "from dpress.core.domain import Schema\n"
+        "from dpress.core.basics.claim import ROW\n"
+        "from dpress.attributes.domain import Schema\n"
         "from dpress.data.fold import count, fold\n"
         "from dpress.data.table import Table\n"
         "schema = msgspec.json.decode(sys.argv[2], type=Schema)\n"

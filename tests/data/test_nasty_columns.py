@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from test_sql_codes import FLOATS, INTEGERS, LONG, OWN, TEXTS, attribute
 
-from dpress.core import coding
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes import coding
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec, listed
 from dpress.data.sources import parquet_rows
 from dpress.data.sources.open_source import open_source

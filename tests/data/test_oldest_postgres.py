@@ -4,11 +4,11 @@ import psycopg
 import pytest
 from sqlglot import exp
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.data.sql import coded_rows
 from dpress.ledger.ledger import Ledger
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
 
 pytestmark = pytest.mark.slow
 ROWS = """

@@ -5,8 +5,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import folder_of
 from dpress.data.sources.open_source import open_source
 from dpress.data.table import Table

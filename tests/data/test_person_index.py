@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from nasty_values import NASTY
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import Kind, read, written
+from dpress.attributes.value import Kind, read, written
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import objects
 from dpress.data.persons import person_kernels
 from dpress.data.persons.person_columns import person_column

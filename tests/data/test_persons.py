@@ -10,16 +10,16 @@ import pyarrow.csv
 import pytest
 from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, coded
 
-from dpress.core.claim import PureDP, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import read, written
+from dpress.attributes.domain import Schema
+from dpress.attributes.value import read, written
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.specification.spec import from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
+from dpress.release.plan.plan import plan
 
 PEOPLE = [
     1,

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.sql import person_rows
 from dpress.data.true_counts import true_counts

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.count_names import name_counts
 from dpress.data.persons import person_columns
 from dpress.data.persons.contributions import contributions

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from dpress.core.attribute import Location
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Location
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.places import counted, exchanged
 
 PLACE = Location(name="place", pair=("lon", "lat"), bounds=((-125.0, -66.5), (24.5, 49.5)))

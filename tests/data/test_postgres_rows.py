@@ -6,8 +6,8 @@ import traceback
 import pytest
 from coded_tables import cells, listed, values
 
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.table import Table
 

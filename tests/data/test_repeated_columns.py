@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.true_counts import true_counts

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.reports import repeated_ids
 from dpress.data.reports.repeated_ids import among, repeated
 

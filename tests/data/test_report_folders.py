@@ -11,8 +11,8 @@ import pytest
 from tests.data.test_reports import EXPECTED, report
 from tests.reading import read_reports
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.wire import REPEATED
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.reports.wire import REPEATED
 from dpress.data.reports import report_files as reading
 from dpress.data.reports.report_files import read
 from dpress.data.reports.report_paths import files_of

@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from tests.reading import read_reports
 
-from dpress.core import rng, wire
-from dpress.core.errors import SchemaMismatch
-from dpress.core.wire import Expected, Report
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.reports import wire
+from dpress.core.reports.wire import Expected, Report
 from dpress.data.reports.report_batch import SCHEMA, Batch
 from dpress.data.reports.report_writer import table as table_of
 from dpress.data.reports.report_writer import write

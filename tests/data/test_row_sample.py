@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from tests.noise.conftest import Scripted
 
-from dpress.core import rng
-from dpress.core.claim import ROW, Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import read, written
+from dpress.attributes.value import read, written
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.persons import person_groups
 from dpress.data.persons.contributions import contributions
 from dpress.data.persons.person_groups import by_groups

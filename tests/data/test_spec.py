@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 import dpress
-from dpress.core import design
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import as_dict, from_dict, load_spec
+from dpress.document import design
 
 PLAIN = {
     "attribute": [

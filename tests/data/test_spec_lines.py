@@ -3,7 +3,7 @@
 import pytest
 
 from dpress import load_spec
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 
 TEXT = """\
 # a comment, [not.a.section]

@@ -9,7 +9,7 @@ from nasty_values import ATTRIBUTES
 from sql_engines import differing
 from sqlglot import exp
 
-from dpress.core.attribute import Attribute
+from dpress.attributes.attribute import Attribute
 from dpress.data.sql import bin_code, listed_code
 from dpress.data.sql.code_expression import code_expression
 from dpress.data.sql.engine_column import Column

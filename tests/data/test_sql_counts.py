@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 from sql_engines import counted
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources.open_source import open_source
 from dpress.data.sql import cell_counts as module

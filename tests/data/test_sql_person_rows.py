@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sql import person_rows
 from dpress.data.sql.coded_rows import Relation
 from dpress.data.sql.person_rows import bounded_rows, nameless_rows

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.rows import people
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source

@@ -6,11 +6,11 @@ import msgspec
 import pandas as pd
 import pytest
 
-from dpress.core import extras
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics import extras
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources import survey_rows
 from dpress.data.sources.open_source import open_source

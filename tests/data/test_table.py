@@ -11,9 +11,9 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core.claim import ROW, Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import seeded
 from dpress.data import table as module
 from dpress.data.sources import text_rows
 from dpress.data.table import Table

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from dpress.core.claim import ROW
+from dpress.core.basics.claim import ROW
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.text_fault import Dialect, first_fault
 from dpress.data.specification.file_format import FileFormat

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import Relation, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.codec import encode
 from dpress.data.sources import transcoded
 from dpress.data.sources.open_source import open_source

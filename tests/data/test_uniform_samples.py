@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import Unit
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Unit
 from dpress.data.persons.row_sample import row_sample
 
 FALSE_ALARM = 1e-6

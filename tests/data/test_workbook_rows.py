@@ -6,10 +6,10 @@ import zipfile
 import pytest
 import xlsxwriter
 
-from dpress.core import extras
-from dpress.core.claim import ROW
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.value import read as value
+from dpress.attributes.value import read as value
+from dpress.core.basics import extras
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.codec import objects
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat

@@ -20,15 +20,16 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import xlsxwriter
 
-from dpress.core import coding, rng
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.value import EXACT as LOST
-from dpress.core.value import read, text_of, written
+from dpress.attributes import coding
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.value import EXACT as LOST
+from dpress.attributes.value import read, text_of, written
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
-from dpress.release.perturb import perturb
-from dpress.release.plan import Plan, plan
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import Plan, plan
 from dpress.reporting import registry
 from dpress.reporting.bundle import write_bundle
 

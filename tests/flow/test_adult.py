@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dpress import load_spec, publish
-from dpress.release.evaluate import evaluate
+from dpress.release.truth.evaluate import evaluate
 
 pytestmark = pytest.mark.slow
 EXAMPLES = Path(__file__).parents[2] / "examples" / "adult"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from dpress.audit.verdict import Audit
 from dpress.cli import audit as command
 from dpress.cli.main import main
-from dpress.release.audit.verdict import Audit
 
 KEYS = {"kind", "instance", "relation", "claimed", "loss", "lower_bound", "samples", "confidence", "kept", "verdict"}
 KEYS |= {"remark"}

@@ -9,7 +9,7 @@ import pytest
 from dpress import Ledger, PureDP, Unit, load_spec, publish
 from dpress.data.sources.parquet_rows import ParquetPart
 from dpress.ledger import sqlite_ledger
-from dpress.release import folder
+from dpress.query import folder
 
 SECRET = "4711-secret"
 ATTRIBUTES = """

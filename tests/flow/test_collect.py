@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, load_spec
-from dpress.core.errors import SchemaMismatch
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.truth.evaluate import evaluate
 
 AGE = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [17, 90]\nbins = 10\n'
 YEARS = AGE.replace("bins = 10\n", "")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from dpress import load_design, load_spec, publish
-from dpress.core import rng
+from dpress.core.basics import rng
 
 pytestmark = pytest.mark.slow
 

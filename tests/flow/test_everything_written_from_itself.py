@@ -31,13 +31,13 @@ from tests.flow.everything_written import (
     refused,
 )
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data import count_names
 from dpress.data.codec import codec
 from dpress.data.persons import person_columns
 from dpress.data.sources import frames
-from dpress.release import discovered
-from dpress.release.discovered import completed
+from dpress.release.curator import discovered
+from dpress.release.curator.discovered import completed
 
 NASTY = [
     None, float("nan"), pd.NA, "x", "true", "", "2", True, 1, 2.5, 7.0, 2**53 - 1, 2**60 + 1, 2**63, 2**64 + 1,
@@ -64,7 +64,7 @@ References = dict[tuple[str, tuple[Any, ...], bool], dict[str, bytes]]
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpress.release.publish.now", lambda: "2026-01-01T00:00:00+00:00")
+    monkeypatch.setattr("dpress.release.curator.publish.now", lambda: "2026-01-01T00:00:00+00:00")
 
 
 @pytest.fixture(scope="module")

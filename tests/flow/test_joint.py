@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_spec
-from dpress.core import rng
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
+from dpress.core.basics import rng
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.truth.evaluate import evaluate
 
 FALSE_ALARM = 1e-6
 """Of every such test over seeds, which are fixed. A limit lies 5 standard errors of a mean of these runs away or

@@ -6,7 +6,7 @@ import pytest
 from tests.refusals import SECRET
 
 import dpress
-from dpress.core.database_url import holds_password, mentions_password
+from dpress.core.basics.database_url import holds_password, mentions_password
 from dpress.data.specification import spec as specifications
 from dpress.reporting.bundle import write_bundle
 

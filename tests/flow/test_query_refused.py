@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from dpress import publish
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}

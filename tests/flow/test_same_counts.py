@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from tests.flow.same_rows import FILES, OWN, PERSONS, ROWS, to_postgres
 
-from dpress.core import rng
-from dpress.core.claim import ROW, Unit
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, Unit
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import from_dict
 from dpress.data.sql import person_rows
 from dpress.data.true_counts import true_counts
 from dpress.inference.records import latent_classes
-from dpress.release.data_check import check
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
+from dpress.release.truth.data_check import check
+from dpress.release.truth.evaluate import evaluate
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 69], "bins": 14, "null": "drop"}
 PAY = {"name": "pay", "kind": "numeric", "bounds": [0.0, 1000.0], "bins": 20, "outside": "drop"}

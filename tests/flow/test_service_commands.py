@@ -7,8 +7,8 @@ import socket
 import pytest
 from tests.service.served import design, post, reports
 
-from dpress.core.design import encode
 from dpress.data.stored.store_url import open_store
+from dpress.document.design import encode
 
 PLACE = "sqlite:///reports.db"
 

@@ -8,7 +8,7 @@ import pytest
 from dpress import Ledger, PureDP, Unit
 from dpress.cli.main import main
 from dpress.data.sources.source import without_quotes
-from dpress.release import publish as publishing
+from dpress.release.curator import publish as publishing
 
 SECRET = "4711-secret"
 

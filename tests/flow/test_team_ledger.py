@@ -12,7 +12,7 @@ from tests.budgets import run_sql
 
 from dpress import Ledger, PureDP, Unit
 from dpress.ledger import postgres_ledger
-from dpress.release import publish as publishing
+from dpress.release.curator import publish as publishing
 
 SECRET = "4711-secret"
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "a-team-ledger.md"

@@ -15,7 +15,7 @@ from tests.formats.stored_case import PLACE, USERS, Case
 from tests.formats.stored_cases import CASES, visitors
 
 import dpress
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.example_people import pickups
 
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dpress
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.example_people import pickups
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program

@@ -3,7 +3,7 @@
 import copy
 import json
 
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 
 NUMBERS = (0, -1, 1, 2, 2**31, 2**40, 2**53, 2**62, 2**63 - 1, 2**63, 2**64, 10**7, 10**12, 10**400, 0.5, 1e308)
 TEXTS = (

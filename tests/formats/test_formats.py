@@ -11,7 +11,7 @@ import pytest
 
 import dpress
 from dpress import catalog
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.mechanisms.protocol.collection import Collection
 
 STORED = Path(__file__).with_name("stored")

@@ -15,8 +15,8 @@ from tests.formats import limits
 from tests.formats.mutations import Dice, damaged, mutated, text_of
 
 import dpress
-from dpress.core.design import fingerprint, from_plain
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.document.design import fingerprint, from_plain
 
 STORED = Path(__file__).with_name("stored")
 PLACES = sorted(path.parent.name for path in STORED.glob("*/design.json"))

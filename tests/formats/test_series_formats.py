@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.release.periods.months import MONTHS, ROWS, spec
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.rng import seeded
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import seeded
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
 

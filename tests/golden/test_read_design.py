@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from dpress import load_design
-from dpress.core import coding
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.design import canonical, collection_id, report_id
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.rng import Generator
-from dpress.core.set_members import SetMembers
-from dpress.core.string_candidates import StringCandidates
-from dpress.release.designs import collection_of
+from dpress.attributes import coding
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.set_members import SetMembers
+from dpress.attributes.string_candidates import StringCandidates
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import Generator
+from dpress.document.design import canonical, collection_id, report_id
+from dpress.query.designs import collection_of
 
 READER = Path(__file__).with_name("read_design.py")
 STORED = sorted((Path(__file__).parents[1] / "formats" / "stored").glob("*/design.json"))

@@ -13,14 +13,14 @@ import pytest
 from tests.reading import read_reports
 
 from dpress import catalog, device, intake, plan
-from dpress.core import design as documents
-from dpress.core import wire
-from dpress.core.claim import PureDP
-from dpress.core.errors import ReportRejected
-from dpress.core.plain import plain, read
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.basics.plain import plain, read
+from dpress.core.basics.rng import Generator
+from dpress.core.reports import wire
 from dpress.data.reports import report_writer
 from dpress.data.specification.spec import from_dict
+from dpress.document import design as documents
 from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.loloha import calibrated
 from dpress.mechanisms.oracle.pcep import Pcep
@@ -28,7 +28,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 from dpress.noise import permanent
-from dpress.release.device import Intake
+from dpress.release.devices.device import Intake
 
 GOLDEN = json.loads((resources.files("dpress") / "vectors" / "reports.json").read_text())
 VECTORS, DEVICES = GOLDEN["vectors"], GOLDEN["devices"]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.linear import LinearMap
+from dpress.core.basics import rng
+from dpress.core.maps.linear import LinearMap
 
 FALSE_ALARM = 1e-6
 

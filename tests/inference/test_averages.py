@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.linear import LinearMap
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import LinearMap
+from dpress.core.maps.tree import Tree
 from dpress.inference.averages import blocks_energy, cover_average, haar_average, tree_average
 from dpress.mechanisms.linear.haar import Haar
 

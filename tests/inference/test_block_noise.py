@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dpress.core import rng
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.linear import Array
-from dpress.core.partition import Partition, even
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.linear import Array
+from dpress.core.maps.partition import Partition, even
 from dpress.inference.maps.block_noise import BlockNoise
 
 SIDE, BLOCK, TILE = 8, 7.0, 3.0

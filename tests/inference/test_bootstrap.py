@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.oracle import Tally
-from dpress.core.pieces import no_payloads
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.reports.oracle import Tally
+from dpress.core.reports.pieces import no_payloads
 from dpress.inference.interval import half_width
 from dpress.inference.joint import maxent
 from dpress.inference.joint.bootstrap import Refits, refits, resampled, unshrunk

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.ranges import Ranges
+from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import BLOCK, CHUNK, box_sums
 
 SHAPES = [

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import rng
-from dpress.core.errors import NotSupported
-from dpress.core.linear import LinearMap, Marginal, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Decoder
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import LinearMap, Marginal, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Decoder
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.least_squares import flat
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpress.core.kron import Kron
-from dpress.core.linear import Array, Identity, Marginal, Stack
-from dpress.core.mechanism import Decoder
-from dpress.core.sine import Sine
-from dpress.core.tree import Tree
+from dpress.core.maps.kron import Kron
+from dpress.core.maps.linear import Array, Identity, Marginal, Stack
+from dpress.core.maps.sine import Sine
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Decoder
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.covariance import differing, product_covariance
 from dpress.inference.least_squares import LeastSquares

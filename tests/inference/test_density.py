@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import Cells, Nodes, Replicates, TreeNoise, clustering
 from dpress.inference.maps.population import normal
 

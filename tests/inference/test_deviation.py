@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.inference.maps.deviation import bernstein
 from dpress.mechanisms.oracle.oue import Oue
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.linear import Array
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
 from dpress.inference.maps.direct import crossover, direct, direct_laplace, largest, nodes_used
 from dpress.mechanisms.oracle.oue import Oue

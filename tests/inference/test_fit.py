@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.bootstrap import resampled
 from dpress.inference.joint.factors import dense
 from dpress.inference.joint.fit import approach, fit_margins, nearest, sums

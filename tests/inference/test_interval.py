@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Strategy
-from dpress.core.ranges import Range
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Range
+from dpress.core.methods.mechanism import Strategy
 from dpress.inference.interval import Tail, half_width
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.haar import Haar

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import rng
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 from dpress.inference.joint.factors import Factor, Joint, dense, independent
 from dpress.inference.joint.fit import fit_margins, sums
 from dpress.inference.joint.maxent import chain, full, joint, mutual_information

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.linear import Identity, LinearMap
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Decoder
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Identity, LinearMap
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Decoder
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.mechanisms.linear.haar import Haar
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Halves, Split, collapsed, in_memory
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.population import normal
 from dpress.inference.records import latent_classes, low_rank
 from dpress.inference.records.latent_classes import Evidence, LatentClasses

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
-from dpress.core.tree import Tree
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
+from dpress.core.maps.tree import Tree
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.inference import lower_bound as error
 from dpress.inference.averages import cover_average, haar_average, tree_average
 from dpress.mechanisms.linear.haar import Haar

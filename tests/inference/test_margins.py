@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.maps.population import normal
 from dpress.inference.records.margins import pooled
 

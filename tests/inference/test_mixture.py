@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.information import information
 from dpress.inference.joint.likelihood import Halves, Kernel, Split, in_memory
 from dpress.inference.joint.mixture import Prior, iterates, maximise, step, users

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.linear import LinearMap, Marginal, Stack
+from dpress.core.maps.linear import LinearMap, Marginal, Stack
 from dpress.inference.joint.pair_error import expected, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.maps.density import clustering
 from dpress.inference.maps.population import HEIGHT, SEEDS, normal, populations
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.maps.population import normal
 from dpress.inference.postprocess import (
     ALPHA,

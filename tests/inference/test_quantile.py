@@ -7,8 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.maps.population import normal
 from dpress.inference.quantile import QuantileCells, invert, quantile_weights

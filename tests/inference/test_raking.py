@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.people import Codes
+from dpress.core.basics import rng
+from dpress.core.methods.people import Codes
 from dpress.inference.records.latent_classes import evidence, fit, initial
 from dpress.inference.records.raking import raked, redrawn
 

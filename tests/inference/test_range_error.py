@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core.p_identity_map import PIdentity
-from dpress.core.ranges import Range, Ranges
-from dpress.core.sine import Sine
-from dpress.core.tree import Tree
+from dpress.core.maps.p_identity_map import PIdentity
+from dpress.core.maps.ranges import Range, Ranges
+from dpress.core.maps.sine import Sine
+from dpress.core.maps.tree import Tree
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import (
     CHUNK,

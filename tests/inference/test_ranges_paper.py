@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.ranges import AllRanges, Range
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost

@@ -6,8 +6,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.maps.population import normal
 from dpress.inference.ratio import Pair, fieller, pair_of

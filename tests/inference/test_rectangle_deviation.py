@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import TreeNoise
 from dpress.inference.maps.deviation import bernstein, rectangle_bernstein, tree_weights
 from dpress.inference.maps.top_down import consistent

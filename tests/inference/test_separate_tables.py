@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core.claim import PureDP
-from dpress.core.linear import Identity
-from dpress.core.measurement import Measurement
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.measurement import Measurement
 from dpress.inference.separate_tables import SeparateTables
 
 DECODER = SeparateTables((2, 3), ((0,), (1,)), 50)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.bootstrap import resampled
 from dpress.inference.joint.factors import Joint, dense, independent
 from dpress.inference.joint.independence_tests import independence_tests

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
+from dpress.core.basics.claim import PureDP
 from dpress.inference.shuffling import SLACK, _tail, any_randomiser, central_delta, central_epsilon
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
-from dpress.release.shuffled import clones_of
+from dpress.release.plan.shuffled import clones_of
 
 ONE = PureDP(epsilon=1)
 EPSILONS = (0.05, 0.2, 0.45, 0.8)

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.maps.tree import Tree
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent, on_simplex
 

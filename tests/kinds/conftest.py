@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 from tests.release.conftest import make_spec, rows
 
-from dpress.core import rng
-from dpress.core.claim import Claim
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Claim
 from dpress.data.specification.spec import from_dict
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 __all__ = ["make_spec", "rows"]
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from tests.kinds.conftest import KINDS
 
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting import figures
 from dpress.reporting.page import page
 

@@ -11,10 +11,10 @@ import pytest
 from tests.kinds.conftest import KINDS, SEX, claiming, make
 from tests.kinds.reading import html_of, html_of_page, read, undrawn
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.ledger.ledger import Ledger
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting import charts
 from dpress.reporting.page import page, write_report
 from dpress.reporting.render import environment
@@ -136,7 +136,7 @@ def test_column_names_of_the_result_can_be_attributes() -> None:
 
 
 def test_ledger_head_is_shown(tmp_path: Path) -> None:
-    from dpress.core.claim import PureDP, Unit
+    from dpress.core.basics.claim import PureDP, Unit
 
     ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)

@@ -7,7 +7,7 @@ import pytest
 
 import dpress
 from dpress import catalog
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 
 REPORTING = Path(dpress.__file__).parent / "reporting"
 NAMES = [

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from tests.kinds.conftest import BOX, PEOPLE, SEX, collect, make
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
 from dpress.reporting.page import page
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.ledger.compose import Amounts, Charge, cost, fits, group, pure_to_zcdp, total, touched
 from dpress.ledger.convert import best_order, entry, zcdp_for
 

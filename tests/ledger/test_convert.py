@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core import check
+from dpress.core.basics import check
 from dpress.ledger.convert import best_order, entry, epsilon_for, exp_up, log_up, round_down, round_up, zcdp_for
 
 rhos = st.fractions(min_value=Fraction(1, 10**6), max_value=1000)

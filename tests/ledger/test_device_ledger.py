@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import BudgetExceeded, NotSupported
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import BudgetExceeded, NotSupported
 from dpress.ledger.device_ledger import DeviceLedger, tag
 
 SECRET, COLLECTION = bytes(range(16)), bytes(16)
@@ -100,8 +100,8 @@ def test_what_it_cannot_count_is_refused(ledger: DeviceLedger) -> None:
 @pytest.mark.slow
 def test_processes_together_never_overspend(ledger: DeviceLedger) -> None:
     script = (
-        "import sys\nfrom pathlib import Path\nfrom dpress.core.claim import PureDP\n"
-        "from dpress.core.errors import BudgetExceeded\nfrom dpress.ledger.device_ledger import DeviceLedger\n"
+        "import sys\nfrom pathlib import Path\nfrom dpress.core.basics.claim import PureDP\n"
+        "from dpress.core.basics.errors import BudgetExceeded\nfrom dpress.ledger.device_ledger import DeviceLedger\n"
         "ledger, paid = DeviceLedger(path=Path(sys.argv[1])), 0\n"
         "for number in range(40):\n    try:\n"
         "        paid += ledger.charge(0, f'{sys.argv[2]}-{number}', PureDP(epsilon=1), PureDP(epsilon=50))\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.compose import Charge, total
 from dpress.ledger.convert import epsilon_for
 

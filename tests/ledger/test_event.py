@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpress.core.claim import PureDP, Relation
+from dpress.core.basics.claim import PureDP, Relation
 from dpress.ledger import event
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger import sqlite_ledger
 from dpress.ledger.ledger import Ledger, verify
 
@@ -168,7 +168,7 @@ def public_folder() -> Iterator[Path]:
 
 AS_NOBODY = """
 import sys
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 import os
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
@@ -205,7 +205,7 @@ def test_a_real_write_failure_of_the_kernel_charges_nothing(book: Ledger) -> Non
     """A limit on file size makes the write itself fail, as a full disk does."""
     code = """
 import resource, sys
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 size = 64 * 1024
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from tests.budgets import run_sql
 
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.compose import Amounts, Charge, total
 from dpress.ledger.convert import zcdp_for
 from dpress.ledger.ledger import Ledger, verify

@@ -11,8 +11,8 @@ import pytest
 from tests.budgets import run_sql
 from tests.ledger.test_processes import SPENDER, start
 
-from dpress.core.claim import PureDP, Unit
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger import postgres_ledger
 from dpress.ledger.ledger import Ledger, verify
 from dpress.ledger.postgres_ledger import PostgresLedger

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from tests.budgets import run_sql
 
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger import postgres_ledger, postgres_refusals
 from dpress.ledger.ledger import Ledger, verify
 

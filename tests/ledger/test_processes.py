@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.claim import PureDP, Unit
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.ledger import Ledger, verify
 
 pytestmark = pytest.mark.slow
 
 RACER = """
 import sys
-from dpress.core.claim import PureDP, Unit
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.ledger import Ledger
 print("ready", flush=True)
 sys.stdin.readline()
@@ -31,7 +31,7 @@ except BudgetExceeded:
 
 SPENDER = """
 import sys
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 ledger = Ledger.open(sys.argv[1])
 while True:
@@ -44,7 +44,7 @@ while True:
 CREATOR = """
 import sys
 from pathlib import Path
-from dpress.core.claim import PureDP, Unit
+from dpress.core.basics.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 for number in range(10**6):
     Ledger.create(Path(sys.argv[1]) / f"{number}.db", limit=PureDP(epsilon=1), unit=Unit())

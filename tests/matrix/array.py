@@ -9,7 +9,7 @@ from typing import TypeVar
 from tests.matrix.axes import AXES, ROOMS, Case
 from tests.matrix.rules import RULES, allowed
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 ARRAY = Path(__file__).with_name("array.json")
 Pair = tuple[str, object, str, object]

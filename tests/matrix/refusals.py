@@ -9,7 +9,7 @@ from tests.matrix.axes import AXES, ROOMS, Case, kind_of
 from tests.matrix.rules import RULES, Rule
 
 import dpress
-from dpress.core import rng
+from dpress.core.basics import rng
 
 TRIES = 200_000
 

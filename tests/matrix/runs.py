@@ -22,13 +22,13 @@ from tests.seeded.seeded_stream import SEED
 
 import dpress
 from dpress.cli.main import main
-from dpress.core import rng
-from dpress.core.claim import from_parameters
-from dpress.core.design import Design
+from dpress.core.basics import rng
+from dpress.core.basics.claim import from_parameters
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.toml import as_toml
+from dpress.document.design import Design
+from dpress.release.curator.publish import Payment
 from dpress.release.periods.calendar import Calendar
-from dpress.release.publish import Payment
 
 PERIODS = ("2024-01", "2024-02")
 Answering = dpress.Release | dpress.Series

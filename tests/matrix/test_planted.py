@@ -15,7 +15,7 @@ from dpress.data import count_names
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.mechanisms.microdata.graphical import Graphical
-from dpress.release import folder, table_answers
+from dpress.query import folder, table_answers
 from dpress.reporting import charts
 
 UNGUARDED = """

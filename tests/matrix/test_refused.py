@@ -12,8 +12,8 @@ from tests.matrix.refusals import breaking, refusal
 from tests.matrix.rules import RULES, allowed
 
 import dpress
-from dpress.core import rng
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 
 OF_EACH = 3  # cases of every rule
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 FALSE_ALARM = 1e-6

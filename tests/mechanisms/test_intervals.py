@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.mechanism import BoxDecoder, RangeStrategy
-from dpress.core.ranges import Range, Ranges
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.ranges import Range, Ranges
+from dpress.core.methods.mechanism import BoxDecoder, RangeStrategy
 from dpress.inference.interval import Tail, half_width
 from dpress.mechanisms.linear.dst import Dst
 from dpress.mechanisms.linear.hierarchy import Hierarchy

@@ -15,7 +15,7 @@ PHASES = [
     ("tests/mechanisms/oracle/test_b.py::Some::test_y", "call", 5.0),
     ("tests/mechanisms/linear/test_c.py::test_z", "setup", 0.0),
     ("tests/test_d.py::test_w", "setup", 0.125),
-    ("src/dpress/core/bits.py::dpress.core.bits.width", "setup", 0.125),
+    ("src/dpress/core/basics/bits.py::dpress.core.basics.bits.width", "setup", 0.125),
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpress.data.specification.spec import load_spec
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]

@@ -23,10 +23,10 @@ for package in (dpress.kinds, dpress.mechanisms.linear, dpress.mechanisms.oracle
 import pyarrow as pa
 import dpress
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.data.specification.spec import from_dict
-from dpress.release.audit.run import audit
+from dpress.audit.run import audit
 rows = pa.table({"age": [3] * 300 + [9] * 200})
 def asked(kind, method, model="central", **parameters):
     release = {"kind": kind, "method": method, "parameters": parameters}
@@ -102,7 +102,7 @@ def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path:
     found = done(
         tmp_path,
         """
-        from dpress.release.designs import mechanism_of
+        from dpress.query.designs import mechanism_of
         place = {"name": "p", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 1], [0, 1]]}
         two = [{"name": name, "kind": "integer", "bounds": [0, 2]} for name in ("a", "b")]
         def of(attributes, kind, method, **parameters):

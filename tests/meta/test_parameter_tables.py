@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dpress import catalog
-from dpress.core.mechanism import Card
-from dpress.core.parameters import Parameters, listed
+from dpress.core.basics.parameters import Parameters, listed
+from dpress.core.methods.mechanism import Card
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.seeded.seeded_stream import Stream, drawing
 
-from dpress.core.rng import secure
+from dpress.core.basics.rng import secure
 
 TESTS = Path(__file__).parents[1]
 FILES = {path.relative_to(TESTS).as_posix(): path.read_text() for path in sorted(TESTS.rglob("*.py"))}

@@ -7,7 +7,7 @@ import pytest
 
 HEAVY = {"duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib", "pyspark"}
 DEVICE = """
-import dpress.core.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
+import dpress.core.basics.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, pcep, rappor, subset_selection, sue
 from dpress.noise import (
     bernoulli, bit_coins, choose, expansion, gaussian, laplace, lattice, permanent, response, subset, uniform

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 FALSE_ALARM = 1e-6
 LEAST_EXPECTED = 20

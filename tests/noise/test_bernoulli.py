@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.noise.bernoulli import BLOCK, bernoulli, exponential_coins
 from dpress.noise.expansion import exponential_floor
 

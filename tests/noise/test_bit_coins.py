@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.noise import bit_coins
 from dpress.noise.response import truth_probability
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP
 from dpress.noise import gaussian
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import LEAST, DiscreteLaplace

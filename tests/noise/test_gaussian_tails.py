@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.gaussian_tails import tail, tail_of_sum
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.noise import laplace
 from dpress.noise.expansion import exponential_floor, logistic_floor
 from dpress.noise.laplace import LEAST, DiscreteLaplace

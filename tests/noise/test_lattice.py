@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.noise.lattice import _step, _whole_steps, gaussian, laplace
 
 DRAWS = 100_000

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.noise.gaussian_tails import tail
 from dpress.noise.normal_profile import normal_tail, shift_delta, tail_above
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.noise.tabulated import WHOLE, Tabulated
 
 FALSE_ALARM = 1e-6

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.noise.uniform import below
 
 DRAWS = 300_000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.mixture import step
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.rr_ldp import RrLdp

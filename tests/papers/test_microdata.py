@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.mixed import example
+from dpress.attributes.mixed import example
+from dpress.core.basics import rng
 
 CODES = np.array([[0, 1, 2, 3, 4], [0, 1, 2, 0, 1]], dtype=np.int32)
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.ranges import Range
+from dpress.core.basics import rng
+from dpress.core.maps.ranges import Range
 
 Tables = dict[str, list[dict[str, Any]]]
 MEASURED = ("ranges_measured", "average_measured", "average_cells", "ranges_measured_ours", "average_measured_ours")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 
 Z = 5.0  # standard deviations; a false alarm in 1.7 million
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from dpress.data.specification.spec import from_dict
 from dpress.ledger.store import store_at
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 MONTHS = [f"2024-0{month}" for month in range(1, 5)]
 DAY = {"name": "day", "kind": "date", "bounds": [dt.date(2024, 1, 1), dt.date(2024, 4, 30)], "cells": "month"}

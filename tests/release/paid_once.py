@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from tests.release.paid_draws import KINDS, MONTHS, ROWS, Draw, by_months, chain, planned, single, worst
 
-from dpress.core.claim import ApproxDP, Unit
-from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import ApproxDP, Unit
+from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics.rng import seeded
 from dpress.ledger import ledger as ledgers
 from dpress.ledger.ledger import Ledger
-from dpress.release import folder as folders
-from dpress.release import private_cap as caps
-from dpress.release import publish as whole
-from dpress.release import release as releases
+from dpress.query import folder as folders
+from dpress.query import release as releases
+from dpress.release.curator import private_cap as caps
+from dpress.release.curator import publish as whole
 from dpress.release.periods import publish_period as periods
 from dpress.release.periods.series import load_series
 

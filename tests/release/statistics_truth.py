@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.linear import Array
-from dpress.core.pieces import no_payloads
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
+from dpress.core.reports.pieces import no_payloads
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.from_tallies import released
-from dpress.release.plan import Plan
-from dpress.release.release import Release
-from dpress.release.result import Result
+from dpress.query.release import Release
+from dpress.query.result import Result
+from dpress.release.devices.from_tallies import released
+from dpress.release.plan.plan import Plan
 
 LEVEL, SHORTER = 0.94, 0.75
 FALSE_ALARM = 1e-6  # of all comparisons of the coverage of statistics together

@@ -6,13 +6,13 @@ import pyarrow as pa
 from tests.formats.stored_case import USERS
 from tests.formats.stored_cases import visitors
 
-from dpress.core.design import Design, decode
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.example_people import pickups
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.document.design import Design, decode
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = sorted(path.parent.name for path in STORED.glob("*/design.json"))

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from dpress import publish
-from dpress.core import rng as generators
+from dpress.core.basics import rng as generators
 from dpress.data.specification.spec import from_dict
 from dpress.inference.postprocess import adjust
-from dpress.release import table_answers
+from dpress.query import table_answers
 
 EPSILON = 200.0
 COUNTS = np.array([400, 0, 0, 37, 5, 0, 210, 8])

@@ -12,15 +12,15 @@ from click.testing import CliRunner
 from tests.kinds.conftest import AGE, PEOPLE, REGION, SEX
 
 from dpress.cli.main import cli
-from dpress.core import rng
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
 from dpress.data.specification.toml import as_toml
-from dpress.release.estimate import estimate
-from dpress.release.load import load_release
-from dpress.release.perturb import perturb
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.query.load import load_release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 from dpress.reporting.page import page
 
 pytestmark = pytest.mark.slow

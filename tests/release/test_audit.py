@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.check import float_up
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity as IdentityMap
-from dpress.core.oracle import Channel
+from dpress.audit import bounds, exact, outcome_tables, outcomes, run, sampled
+from dpress.core.basics import rng
+from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Identity as IdentityMap
+from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.dst import Dst
 from dpress.mechanisms.linear.identity import Identity
@@ -26,7 +27,6 @@ from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.audit import bounds, exact, outcome_tables, outcomes, run, sampled
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
 APPROXIMATE = (ApproxDP(epsilon=1, delta="1e-6"), ApproxDP(epsilon=3, delta="0.01"))

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.mixed import columns
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.mixed import columns
+from dpress.audit import exact_groups, exact_records, exact_rounds, powers, run
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.noise.choose import report_noisy_max_probabilities
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.audit import exact_groups, exact_records, exact_rounds, powers, run
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
 TENTH_MORE = Fraction(11, 10)

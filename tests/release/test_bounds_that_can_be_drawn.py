@@ -10,16 +10,16 @@ import pyarrow as pa
 import pytest
 
 from dpress import PureDP, publish
-from dpress.core import rng
-from dpress.core.bounded_attribute import Numeric
-from dpress.core.claim import Unit
-from dpress.core.round_numbers import origin_of
+from dpress.attributes.bounded_attribute import Numeric
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.round_numbers import origin_of
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.discovery import bounds_from_outside, private_bounds
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
-from dpress.release import bounded
-from dpress.release.bounded import carrying
+from dpress.release.curator import bounded
+from dpress.release.curator.bounded import carrying
 
 FAR = (1.6e9, 1.8e9)
 BOUNDS = [

@@ -3,11 +3,11 @@
 import pytest
 
 from dpress import plan
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
-from dpress.release.collections import collections, lower_bound
-from dpress.release.plan_text import caution, cautions
+from dpress.release.plan.collections import collections, lower_bound
+from dpress.release.plan.plan_text import caution, cautions
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}

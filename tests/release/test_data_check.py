@@ -9,13 +9,13 @@ from click.testing import CliRunner
 
 import dpress
 from dpress.cli.check import command
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
 from dpress.data.true_counts import true_counts
-from dpress.release.check_text import lines
-from dpress.release.data_check import check
+from dpress.release.truth.check_text import lines
+from dpress.release.truth.data_check import check
 
 SPEC = """
 {data}

@@ -10,10 +10,10 @@ import pytest
 from tests.kinds.reading import text_of_page
 
 import dpress
-from dpress.core import design as designs
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import load_spec
-from dpress.release.data_check import check
+from dpress.document import design as designs
+from dpress.release.truth.data_check import check
 from dpress.reporting import figures
 from dpress.reporting.facts import facts
 from dpress.reporting.render import sentence

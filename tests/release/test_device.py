@@ -7,18 +7,19 @@ import pyarrow.parquet as pq
 import pytest
 from tests.release.people import AGE, SEX, spec
 
-from dpress.core import rng, wire
-from dpress.core.claim import PureDP
-from dpress.core.design import collection_id
-from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import BudgetExceeded, ReportRejected, SchemaMismatch
+from dpress.core.reports import wire
 from dpress.data.reports import report_writer
+from dpress.document.design import collection_id
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle import bloom_filters, longitudinal
 from dpress.noise.permanent import Slot
-from dpress.release import device as release_device
-from dpress.release.device import Account, device, intake
-from dpress.release.estimate import estimate
-from dpress.release.plan import plan
+from dpress.release.devices import device as release_device
+from dpress.release.devices.device import Account, device, intake
+from dpress.release.devices.estimate import estimate
+from dpress.release.plan.plan import plan
 
 
 def test_arguments_of_a_wrong_type():

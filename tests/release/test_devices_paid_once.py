@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from tests.release.people import AGE, spec
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import BudgetExceeded, NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import BudgetExceeded, NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.protocol.report_type import ReportType
-from dpress.release import device as devices
-from dpress.release.designs import load_design
-from dpress.release.device import Account, Device, device
-from dpress.release.estimate import estimate
-from dpress.release.next_round import NEXT
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.query.designs import load_design
+from dpress.release.devices import device as devices
+from dpress.release.devices.device import Account, Device, device
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import NEXT
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,13 @@ import pytest
 from tests.release.people import AGE, PEOPLE, SEX, spec
 
 from dpress import load_release, plan
-from dpress.core import rng, wire
-from dpress.core.claim import PureDP
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.reports import wire
 from dpress.data.reports.report_batch import SCHEMA
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 
 @pytest.fixture

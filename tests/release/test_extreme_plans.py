@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from dpress import catalog
-from dpress.core.refusal import one_line
+from dpress.core.basics.refusal import one_line
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import measured_attributes
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 BINS = {"name": "x", "kind": "numeric", "bins": 16}
 TEN = BINS | {"bounds": [0.0, 10.0]}

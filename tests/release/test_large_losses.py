@@ -3,11 +3,11 @@
 import pyarrow as pa
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import LEAST, DiscreteLaplace
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
 
 WARD = {"name": "ward", "kind": "categorical", "values": ["a", "b", "c"]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}

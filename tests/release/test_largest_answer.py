@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Predicates
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear import p_identity
 from dpress.mechanisms.linear.direct_queries import DirectQueries
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.largest_answer import largest_answer, sum_tails
-from dpress.release.largest_error import Alike, real_variance, union_bound
+from dpress.release.plan.largest_answer import largest_answer, sum_tails
+from dpress.release.plan.largest_error import Alike, real_variance, union_bound
 
 FALSE_ALARM = 1e-6
 BETA = 0.05

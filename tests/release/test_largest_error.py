@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.workload import Marginals as MarginalWorkload
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.residual_marginals import ResidualMarginals
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.largest_error import Alike, largest_error, tail_bound, union_bound
+from dpress.release.plan.largest_error import Alike, largest_error, tail_bound, union_bound
 
 FALSE_ALARM = 1e-6
 MOVED = Unit(relation=Relation.REPLACE_ONE)
@@ -122,7 +122,7 @@ def test_of_many_tables_the_bound_is_that_of_their_own_noise(monkeypatch: pytest
     workload = MarginalWorkload((4, 3, 2), TABLES)
     mechanism = MatrixMechanism(strategy=Marginals((4, 3, 2), TABLES, UNEQUAL), loss=PureDP(epsilon=1))
     close = largest_error(mechanism, workload).within
-    monkeypatch.setattr("dpress.release.largest_error.MANY", 3)
+    monkeypatch.setattr("dpress.release.plan.largest_error.MANY", 3)
     own = [Alike(number=number, variance=2.0 * scale**2, largest=scale) for number, scale in ((4, 4), (3, 4), (6, 2))]
     assert largest_error(mechanism, workload).within == pytest.approx(union_bound(own, "laplace", 0.05))
     assert close < largest_error(mechanism, workload).within < 1.3 * close
@@ -132,7 +132,7 @@ def test_of_many_tables_from_residuals_the_bound_is_that_of_their_cells(monkeypa
     shape, tables = (2, 9, 4, 7), ((0, 1), (1, 2), (2, 3), (0, 3))
     mechanism = MatrixMechanism(strategy=ResidualMarginals(shape, tables), loss=ZCDP(rho="0.5"))
     few = largest_error(mechanism, MarginalWorkload(shape, tables)).within
-    monkeypatch.setattr("dpress.release.largest_error.MANY", 3)
+    monkeypatch.setattr("dpress.release.plan.largest_error.MANY", 3)
     assert largest_error(mechanism, MarginalWorkload(shape, tables)).within == few
 
 

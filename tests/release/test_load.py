@@ -9,7 +9,7 @@ import pytest
 from tests.release.stored import design_of, released
 
 from dpress import SchemaMismatch, load_release, publish
-from dpress.core.design import fingerprint
+from dpress.document.design import fingerprint
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from dpress import publish
 from dpress.cli.records import command
-from dpress.core import rng as generators
+from dpress.core.basics import rng as generators
 
 
 def test_the_number_of_rows_stands_beside_that_of_the_records(make_spec, rows, tmp_path):

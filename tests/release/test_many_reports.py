@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from tests.release.people import AGE, PEOPLE, SEX, spec
 
-from dpress.core import rng, wire
-from dpress.core.pieces import on_threads
+from dpress.core.basics import rng
+from dpress.core.reports import wire
+from dpress.core.reports.pieces import on_threads
 from dpress.data.reports import report_files as reading
 from dpress.data.reports.report_batch import SCHEMA
 from dpress.data.specification.spec import from_dict
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 JOINT = {"kind": "joint", "attributes": ["age", "sex"]}
 
@@ -87,7 +88,7 @@ def test_ids_looked_for_in_every_file_alone_would_be_seen(reports, tmp_path, mon
         each = [whole([path], expected, **more) for path in paths]
         return reading.ReportFiles(own=tuple(piece for one in each for piece in one.own), private=True)
 
-    monkeypatch.setattr("dpress.release.report_source.read", by_file)
+    monkeypatch.setattr("dpress.release.devices.report_source.read", by_file)
     assert estimate(own, folder).rejected[wire.REPEATED] == 6
 
 
@@ -174,7 +175,7 @@ def test_long_tallies_are_added_up_as_short_ones(reports, tmp_path, monkeypatch,
     own = spec(method="oue", split="users")
     folder = split(reports(own), tmp_path / "folder", 150, 300)
     whole = estimate(own, folder)
-    monkeypatch.setattr("dpress.release.tallies.LARGEST_DENSE", cells)
+    monkeypatch.setattr("dpress.release.devices.tallies.LARGEST_DENSE", cells)
     assert np.array_equal(estimate(own, folder).kept, whole.kept)
 
 

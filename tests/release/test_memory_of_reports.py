@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.release.people import AGE, spec
 
-from dpress.core import rng
-from dpress.core.wire import ID_BYTES
+from dpress.core.basics import rng
+from dpress.core.reports.wire import ID_BYTES
 from dpress.data.reports.report_batch import Batch
 from dpress.data.reports.report_writer import write
-from dpress.release.designs import collection_of, expected, save_design
-from dpress.release.plan import design_of
+from dpress.query.designs import collection_of, expected, save_design
+from dpress.release.plan.plan import design_of
 
 FILE, FEW, MANY = 1_000_000, 4, 20
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}

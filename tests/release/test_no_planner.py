@@ -10,15 +10,15 @@ import pytest
 from tests.release.stored import NAMES, STORED, design_of, released, rows_of
 
 from dpress import catalog, report
-from dpress.core import rng
-from dpress.core.listed_attribute import Listed
+from dpress.attributes.listed_attribute import Listed
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.protocol import short_reports
-from dpress.release import plan as planning
-from dpress.release.device import device, intake
-from dpress.release.evaluate import evaluate
-from dpress.release.load import load_release
-from dpress.release.next_round import NEXT
+from dpress.query.load import load_release
+from dpress.release.devices.device import device, intake
+from dpress.release.devices.next_round import NEXT
+from dpress.release.plan import plan as planning
+from dpress.release.truth.evaluate import evaluate
 
 pytestmark = pytest.mark.slow
 

@@ -10,12 +10,12 @@ import pytest
 from tests.kinds.conftest import AGE, KINDS, PEOPLE, SEX, make
 
 from dpress import plan
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
-from dpress.release import notebook
-from dpress.release.keyed_tables import KeyedTables
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.query import notebook
+from dpress.query.keyed_tables import KeyedTables
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
 
 HOSTILE = "<script>alert(1)</script>"
 LONGEST = 200

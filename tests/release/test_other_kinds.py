@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from dpress import load_spec, plan, publish
-from dpress.core import rng
-from dpress.release.other_kinds import other_kinds
+from dpress.core.basics import rng
+from dpress.release.plan.other_kinds import other_kinds
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 11]}
 SIZE = {"kind": "ordinal", "name": "size", "values": ["s", "m", "l"]}

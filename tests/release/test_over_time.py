@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from dpress import plan
-from dpress.core.claim import PureDP
+from dpress.core.basics.claim import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.oracle.loloha import Loloha, calibrated
-from dpress.release.over_time import given_away
+from dpress.release.plan.over_time import given_away
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 99]}
 

@@ -7,7 +7,7 @@ from tests.release.paid_once import TOTALS, Curator, CuratorOfPersons
 
 from dpress.ledger import ledger as ledgers
 from dpress.ledger.ledger import Ledger
-from dpress.release import publish as whole
+from dpress.release.curator import publish as whole
 from dpress.release.periods import publish_period as periods
 from dpress.release.periods import series
 from dpress.release.periods.calendar import Calendar

@@ -6,10 +6,10 @@ import pytest
 from msgspec import Meta
 
 from dpress import catalog
-from dpress.core.kind import Participants, Reporters
-from dpress.core.parameters import Parameters, listed, names
+from dpress.core.basics.kind import Participants, Reporters
+from dpress.core.basics.parameters import Parameters, listed, names
 from dpress.data.specification.spec import from_dict
-from dpress.release.parameter_checks import beside, expected_users, of_kind, of_methods, parameters_of
+from dpress.release.plan.parameter_checks import beside, expected_users, of_kind, of_methods, parameters_of
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 

@@ -10,18 +10,18 @@ from click.testing import CliRunner
 from tests.release.periods.months import MONTHS, VISITED, WARD
 
 from dpress.cli.ledger import command as ledger_command
-from dpress.core.claim import PureDP, Unit
-from dpress.core.design import decode, encode
-from dpress.core.errors import SchemaMismatch
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
+from dpress.document.design import decode, encode
 from dpress.ledger.ledger import Ledger
-from dpress.release.load import load_release
+from dpress.query.load import load_release
+from dpress.release.curator.private_cap import private_cap
+from dpress.release.curator.publish import publish
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
-from dpress.release.plan import plan
-from dpress.release.private_cap import private_cap
-from dpress.release.publish import publish
+from dpress.release.plan.plan import plan
 from dpress.reporting.page import write_report
 
 PEOPLE = 60

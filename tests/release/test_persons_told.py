@@ -9,8 +9,8 @@ import pytest
 from pyarrow import csv
 
 from dpress import load_release, load_spec, plan, publish
-from dpress.release.counted_rows import COUNTS_OF, counted_of
-from dpress.release.evaluate import compared_with, evaluate
+from dpress.query.counted_rows import COUNTS_OF, counted_of
+from dpress.release.truth.evaluate import compared_with, evaluate
 from dpress.reporting.page import page
 
 PERSON = {"epsilon": 1000.0, "unit": "uid", "rows_per_unit": 2}

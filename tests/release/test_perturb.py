@@ -4,10 +4,10 @@ import pyarrow as pa
 import pytest
 from tests.release.people import AGE, PEOPLE, SEX, spec
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.specification.spec import from_dict
-from dpress.release.device import device, intake
-from dpress.release.perturb import perturb
+from dpress.release.devices.device import device, intake
+from dpress.release.devices.perturb import perturb
 
 
 def test_no_people_are_refused(tmp_path):

@@ -5,12 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.ranges import AllRanges, Range
-from dpress.core.workload import Boxes
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.workload import Boxes
 from dpress.ledger.convert import epsilon_for
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 
 def errors(planned):

@@ -5,7 +5,7 @@ from tests.formats import limits
 from tests.formats.mutations import Dice
 
 from dpress import SchemaMismatch, catalog, load_spec, plan
-from dpress.core.parameters import listed
+from dpress.core.basics.parameters import listed
 from dpress.data.specification.spec import from_dict
 
 STEPS = 20_000_000  # calls of functions, of which a second has a few million

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from dpress.core.errors import NotSupported
-from dpress.release import plan_for_error as module
-from dpress.release.plan import plan
-from dpress.release.plan_for_error import plan_for_error, rounded_up
+from dpress.core.basics.errors import NotSupported
+from dpress.release.plan import plan_for_error as module
+from dpress.release.plan.plan import plan
+from dpress.release.plan.plan_for_error import plan_for_error, rounded_up
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 FORMS = {

@@ -7,21 +7,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import atoms
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, PureDP, Relation
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.workload import Marginals as Workload
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW, PureDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps import atoms
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference import consistency
 from dpress.inference.lower_bound import lower_bound
 from dpress.kinds.statistics import estimates
 from dpress.mechanisms.spatial.adaptive_grid import adaptive_grid
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
-from dpress.release.linear_error import mean_variance
-from dpress.release.plan import plan
-from dpress.release.predicate_language import predicate
+from dpress.query.predicate_language import predicate
+from dpress.release.plan.linear_error import mean_variance
+from dpress.release.plan.plan import plan
 
 
 def spec(sizes, kind, parameters, **privacy):

@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import SchemaMismatch, load_release, publish
-from dpress.core import rng as generators
+from dpress.core.basics import rng as generators
 from dpress.inference.postprocess import NAMES, adjust
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
+from dpress.release.truth.evaluate import evaluate
 
 
 def published(make_spec, rows, names, **options):

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core.atoms import Predicate
-from dpress.core.bounded_attribute import Integer
-from dpress.core.domain import Schema
-from dpress.core.listed_attribute import Categorical
-from dpress.release.predicate_language import predicate
-from dpress.release.query_language import parse
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.maps.atoms import Predicate
+from dpress.query.predicate_language import predicate
+from dpress.query.query_language import parse
 
 SCHEMA = Schema(
     (

@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from dpress import load_spec
 from dpress.cli.check import command
-from dpress.core import rng
-from dpress.core.claim import PureDP, Relation, Unit
-from dpress.core.errors import BudgetExceeded, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP, Relation, Unit
+from dpress.core.basics.errors import BudgetExceeded, SchemaMismatch
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
-from dpress.release.private_cap import private_cap, scores, sensitivity
+from dpress.release.curator.private_cap import private_cap, scores, sensitivity
 
 CAPS = 3
 SPEC = """

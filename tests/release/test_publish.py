@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import BudgetExceeded, Ledger, NotSupported, PureDP, SchemaMismatch, Unit, load_release, publish
-from dpress.core import rng as generators
-from dpress.core.claim import ROW, Claim
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import ROW, Claim
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release import folder
+from dpress.query import folder
 
 FALSE_ALARM = 1e-6
 Z = 4.9  # two-sided normal quantile of FALSE_ALARM
@@ -96,7 +96,7 @@ def test_a_query_without_a_table_is_refused(make_spec, rows):
 
 
 def test_a_table_of_too_many_rows_is_refused_before_the_charge(make_spec, rows, ledger, monkeypatch):
-    monkeypatch.setattr("dpress.core.sine.LARGEST_TOTAL", 10)
+    monkeypatch.setattr("dpress.core.maps.sine.LARGEST_TOTAL", 10)
     spec = make_spec("ranges", ["age"], privacy={"rho": 0.5}, method="dst")
     own = Ledger.create(ledger.path.with_name("rho.sqlite"), limit=spec.privacy.loss, unit=spec.privacy.protected)
     with pytest.raises(NotSupported, match="more than 2\\^28 rows"):

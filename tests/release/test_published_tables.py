@@ -4,11 +4,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, publish
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.listed_attribute import Categorical
-from dpress.release import folder
-from dpress.release import published_tables as tables
-from dpress.release.published_tables import PublishedTable
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.listed_attribute import Categorical
+from dpress.query import folder
+from dpress.query import published_tables as tables
+from dpress.query.published_tables import PublishedTable
 
 AXES = (
     Integer(name="age", bounds=(3, 9), null="none"),

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from dpress import Ledger, PureDP, Spec, Unit, check, load_spec, perturb, plan, publish
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 
 PLAIN = {
     "attribute": [{"name": "age", "kind": "integer", "bounds": [0, 9]}],

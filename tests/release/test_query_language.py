@@ -2,10 +2,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.domain import Schema
-from dpress.core.ranges import Range
-from dpress.release.query_language import parse, parse_box
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.maps.ranges import Range
+from dpress.query.query_language import parse, parse_box
 
 SCHEMA = Schema(
     tuple(

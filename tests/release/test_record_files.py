@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 from scipy import stats
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.inference.joint.factors import dense
-from dpress.release import record_files as module
-from dpress.release.record_files import Records
+from dpress.query import record_files as module
+from dpress.query.record_files import Records
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9], "bins": 3, "null": "unknown"}
 SIZE = {"name": "size", "kind": "numeric", "bounds": [0.0, 8.0], "bins": 2}

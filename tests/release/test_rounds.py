@@ -11,19 +11,20 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release
-from dpress.core import rng, wire
-from dpress.core.claim import ROW
-from dpress.core.design import collection_id, decode, encode
-from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported, ReportRejected, SchemaMismatch
+from dpress.core.reports import wire
 from dpress.data.specification.spec import from_dict
 from dpress.data.table import Table
-from dpress.release.designs import load_design
-from dpress.release.device import device, intake
-from dpress.release.estimate import estimate
-from dpress.release.next_round import NEXT, next_design
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
-from dpress.release.user_groups import NOBODY, drawing, user_groups
+from dpress.document.design import collection_id, decode, encode
+from dpress.query.designs import load_design
+from dpress.release.devices.device import device, intake
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import NEXT, next_design
+from dpress.release.devices.perturb import perturb
+from dpress.release.devices.user_groups import NOBODY, drawing, user_groups
+from dpress.release.plan.plan import plan
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from dpress import plan
 from dpress.cli.main import cli
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
-from dpress.release.shuffled import rounded_up, sentence, shuffled
+from dpress.release.plan.shuffled import rounded_up, sentence, shuffled
 
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 99]}

@@ -23,9 +23,9 @@ from tests.release.statistics_truth import (
 
 from dpress import plan, publish
 from dpress.cli.query import command
-from dpress.core import rng
-from dpress.release.linear_forms import UNKNOWN
-from dpress.release.statistics import EMPTY, MOST_CELLS
+from dpress.core.basics import rng
+from dpress.query.linear_forms import UNKNOWN
+from dpress.query.statistics import EMPTY, MOST_CELLS
 
 PEOPLE = people(3000)
 EXACT = {"epsilon": 200}  # hardly any noise: a cell differs with odds of e^-200

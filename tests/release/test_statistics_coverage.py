@@ -26,8 +26,8 @@ from tests.release.statistics_truth import (
 )
 
 from dpress import plan, publish
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 
 PEOPLE, RUNS = people(3000), 400
 TWO, THREE, ONE = (AGE, SEX), (AGE, SEX, WARD), (AGE,)

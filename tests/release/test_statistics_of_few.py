@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
-from dpress.release import statistics
-from dpress.release.linear_forms import Compared, Group
-from dpress.release.statistics_queries import Statistic
+from dpress.query import statistics
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.statistics_queries import Statistic
 
 LEVEL, FAR = 0.95, 7  # noise beyond is counted as a miss
 EPSILONS = (1.5, 2.5, 3.0, 5.0)  # at 2.5 a whole step is just beyond the critical value

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.domain import Schema
-from dpress.release.statistics_queries import Statistic, check, read
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.query.statistics_queries import Statistic, check, read
 
 SCHEMA = Schema(
     tuple(

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from tests.kinds.conftest import AGE, PEOPLE, REGION, SEX, make
 
-from dpress.core.errors import NotSupported
-from dpress.release import table_chart
+from dpress.core.basics.errors import NotSupported
+from dpress.query import table_chart
 
 HOUSE = {"kind": "categorical", "name": "house", "values": ["a", "b"]}
 

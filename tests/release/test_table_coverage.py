@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from dpress import plan, publish
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import from_dict
 
 LEVEL, RUNS, MORE = 0.94, 24, 80

@@ -5,11 +5,12 @@ import pytest
 from tests.golden.test_reports import BYTES, VECTORS, door
 from tests.release.people import AGE, SEX, spec
 
-from dpress.core import rng, wire
-from dpress.core.errors import ReportRejected
-from dpress.core.packed import Packed
-from dpress.release.device import device, intake
-from dpress.release.upload import check
+from dpress.core.basics import rng
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports import wire
+from dpress.core.reports.packed import Packed
+from dpress.release.devices.device import device, intake
+from dpress.release.devices.upload import check
 
 METHODS = ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue", "pgr", "loloha"]
 

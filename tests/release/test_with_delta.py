@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from dpress.release import with_delta as module
-from dpress.release.plan import plan
-from dpress.release.with_delta import CLEARLY, sentence, with_delta
+from dpress.release.plan import with_delta as module
+from dpress.release.plan.plan import plan
+from dpress.release.plan.with_delta import CLEARLY, sentence, with_delta
 
 
 def spec(attributes: int, kind: str = "marginals", parameters=None, **privacy):

@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.release.load import load_release
-from dpress.release.release import Release
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.query.load import load_release
+from dpress.query.release import Release
 from dpress.reporting.page import page
 
 FILE = Path(__file__).with_name("page_vectors.json")

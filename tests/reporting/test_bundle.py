@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from dpress.cli.main import cli
-from dpress.release.load import load_release
+from dpress.query.load import load_release
 from dpress.reporting.bundle import write_bundle
 
 SPEC = """

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from tests.kinds.conftest import make
 
-from dpress.core.visible import UNSEEN
+from dpress.core.basics.visible import UNSEEN
 from dpress.data.specification.spec import from_dict
-from dpress.release.load import load_release
-from dpress.release.publish import publish
+from dpress.query.load import load_release
+from dpress.release.curator.publish import publish
 from dpress.reporting import charts
 from dpress.reporting.page import page
 from dpress.reporting.registry import as_yaml, record

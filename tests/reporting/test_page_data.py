@@ -16,7 +16,7 @@ from tests.kinds.reading import html_of
 from tests.reporting.make_page_vectors import FILE, NAMES, STORED, made
 
 from dpress.inference.interval import half_width
-from dpress.release.load import load_release
+from dpress.query.load import load_release
 from dpress.reporting import page_data, page_script
 from dpress.reporting.facts import facts
 from dpress.reporting.packed_numbers import packed

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP
 from dpress.reporting import posterior
 from dpress.reporting.rounding import percent_down, percent_up
 

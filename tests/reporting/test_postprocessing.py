@@ -13,7 +13,7 @@ from tests.kinds.reading import undrawn
 from dpress.data.specification.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.claim import ApproxDP, PureDP
+from dpress.core.basics.claim import ApproxDP, PureDP
 from dpress.reporting import rounding
 
 

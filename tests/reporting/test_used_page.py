@@ -11,8 +11,8 @@ from tests.browser import RULES
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
 from tests.kinds.reading import html_of_page
 
-from dpress.release.load import load_release
-from dpress.release.query_language import parse_rectangle
+from dpress.query.load import load_release
+from dpress.query.query_language import parse_rectangle
 
 pytestmark = pytest.mark.slow
 STORED = Path(__file__).parents[1] / "formats" / "stored"

@@ -14,7 +14,7 @@ from tests.kinds.reading import text_of, text_of_page
 from dpress.data.specification.spec import as_dict, from_dict
 from dpress.data.specification.toml import as_toml
 from dpress.kinds.tables.page import asked
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting import figures, page_tables, views
 from dpress.reporting.accuracy import accuracy, example, query_of
 from dpress.reporting.facts import facts

@@ -12,7 +12,7 @@ import pytest
 from litestar.testing import TestClient
 from tests.service.served import TOKEN, design
 
-from dpress.release.designs import save_design
+from dpress.query.designs import save_design
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
 

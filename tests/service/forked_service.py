@@ -15,9 +15,9 @@ import threading
 import time
 from pathlib import Path
 
-from dpress.core.packed import parse
+from dpress.core.reports.packed import parse
 from dpress.data.stored.store_url import open_store
-from dpress.release.designs import load_design
+from dpress.query.designs import load_design
 from dpress.service import bounded_protocol, connection_places, server
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections

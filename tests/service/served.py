@@ -5,11 +5,12 @@ import json
 
 import msgspec
 
-from dpress.core import rng, wire
-from dpress.core.design import report_id
+from dpress.core.basics import rng
+from dpress.core.reports import wire
 from dpress.data.specification.spec import from_dict
-from dpress.release.device import device
-from dpress.release.plan import design_of
+from dpress.document.design import report_id
+from dpress.release.devices.device import device
+from dpress.release.plan.plan import design_of
 
 TYPE = "application/vnd.dpress.reports"
 TOKEN = "a token of twenty letters"

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from tests.service.served import TYPE, design, numbered
 
-from dpress.core.design import report_id
-from dpress.core.wire import Expected
+from dpress.core.reports.wire import Expected
 from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
-from dpress.release.designs import save_design
+from dpress.document.design import report_id
+from dpress.query.designs import save_design
 
 SCRIPT = Path(__file__).with_name("forked_service.py")
 SENDERS = 3

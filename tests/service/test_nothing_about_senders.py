@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.service.served import TYPE, design, numbered
 
-from dpress.release.designs import save_design
+from dpress.query.designs import save_design
 
 MARK = "mark-that-nothing-else-holds"
 TOKEN = "token-of-the-administrator-0123"

@@ -3,14 +3,14 @@
 import pytest
 from tests.service.served import TOKEN, TYPE
 
-from dpress.core import rng
-from dpress.core.design import encode
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
-from dpress.release.device import device
-from dpress.release.estimate import estimate
-from dpress.release.next_round import next_design
-from dpress.release.plan import design_of
+from dpress.document.design import encode
+from dpress.release.devices.device import device
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import next_design
+from dpress.release.plan.plan import design_of
 
 ADMIN = {"Authorization": f"Bearer {TOKEN}"}
 USERS = 240

@@ -7,17 +7,17 @@ import pyarrow.parquet as pq
 import pytest
 from tests.service.served import TOKEN, TYPE, changed, design, numbered, reports
 
-from dpress.core import rng
-from dpress.core.design import decode, encode
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import Upload
-from dpress.release.designs import load_design
-from dpress.release.device import device
-from dpress.release.estimate import estimate
-from dpress.release.export import export
-from dpress.release.next_round import NEXT
-from dpress.release.plan import design_of
+from dpress.document.design import decode, encode
+from dpress.query.designs import load_design
+from dpress.release.devices.device import device
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.export import export
+from dpress.release.devices.next_round import NEXT
+from dpress.release.plan.plan import design_of
 from dpress.service import app as application_of
 from dpress.service import reports_route, round_changes, served
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.service.served import TOKEN, TYPE, changed, design, numbered, reports
 
-from dpress.core import wire
+from dpress.core.reports import wire
 from dpress.service import app as application
 from dpress.service import reports_route
 

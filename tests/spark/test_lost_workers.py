@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
 from dpress.data.fold import count, fold
 from dpress.data.sources.open_source import open_source
 from dpress.data.spark import spark_fold as spark_fold_module

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import SparseArray
 from dpress.data.spark import partial_sums
 from dpress.data.spark.partial_sums import COLUMNS, ROWS, SCHEMA, SLICE, joined, merged, partition_sums, whole

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow.csv as pa_csv
 import pytest
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import SparseArray
 from dpress.data.fold import count, fold
 from dpress.data.rows import people

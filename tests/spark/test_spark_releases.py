@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow.csv as pa_csv
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, Unit
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.sources.open_source import open_source
@@ -17,9 +17,9 @@ from dpress.data.sql.coded_rows import code_expressions, relation_of
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 from dpress.data.true_counts import true_counts
-from dpress.release.evaluate import evaluate
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
+from dpress.release.plan.plan import plan
+from dpress.release.truth.evaluate import evaluate
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 ATTRIBUTES = (
@@ -82,8 +82,8 @@ def test_a_frame_is_counted_by_a_statement_and_the_rest_by_the_fold(sources, mon
 
 
 def test_what_no_statement_codes_is_folded_at_the_workers(spark, monkeypatch):
-    from dpress.core.bounded_attribute import Integer
-    from dpress.core.domain import Schema
+    from dpress.attributes.bounded_attribute import Integer
+    from dpress.attributes.domain import Schema
 
     schema = Schema((Integer(name="age", bounds=(0, 9), outside="drop"), Integer(name="size", bounds=(0, 9))))
     with quiet():
@@ -96,8 +96,8 @@ def test_what_no_statement_codes_is_folded_at_the_workers(spark, monkeypatch):
 
 
 def test_a_value_of_any_signs_stands_in_a_statement(spark):
-    from dpress.core.domain import Schema
-    from dpress.core.listed_attribute import Categorical
+    from dpress.attributes.domain import Schema
+    from dpress.attributes.listed_attribute import Categorical
 
     values = ("a{b}", "{dpress}", "it's", "100 %", "\\")
     schema = Schema((Categorical(name="x {y}`", values=values, other="Other"),))

@@ -5,15 +5,15 @@ import pyarrow.parquet as pq
 import pytest
 from tests.release.people import AGE, PEOPLE, SEX, spec
 
-from dpress.core import rng
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.pieces import on_threads
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.reports.pieces import on_threads
 from dpress.data.spark import spark_run
 from dpress.data.spark.spark_run import on_spark
 from dpress.data.specification.spec import from_dict
 from dpress.data.stored.stored_reports import StoredReports
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 JOINT = from_dict(
@@ -72,6 +72,6 @@ def test_a_folder_of_reports_gives_the_release_of_threads_to_the_bit(own, tmp_pa
 
 def test_reports_of_a_store_are_not_sent(monkeypatch):
     given = StoredReports(store=None, place=0, keys=(), expected=None)
-    monkeypatch.setattr("dpress.release.estimate.source", lambda *_given: given)
+    monkeypatch.setattr("dpress.release.devices.estimate.source", lambda *_given: given)
     with pytest.raises(NotSupported, match=r"^reports of a store are added up by threads; `dpress export` writes"):
         estimate(spec(method="oue"), "sqlite:///store.sqlite", run=on_spark)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.data.sources import spark_session
 from dpress.data.sources.spark_failure import LOST, OTHERWISE, SIGNS, without_message
 from dpress.data.sources.spark_session import SET_ELSEWHERE, SETTINGS, active_session

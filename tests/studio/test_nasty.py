@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dpress.core import regular_file
+from dpress.core.basics import regular_file
 from dpress.data.specification.spec import load_spec
 from dpress.studio import acts, routes, shell, written
 from dpress.studio import session as session_module

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import dpress
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.ledger import Ledger
 from dpress.studio import acts
 from dpress.studio.draft import Wish

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from dpress import catalog
+from dpress.audit.run import audit
+from dpress.audit.sampled import FEWEST
+from dpress.audit.verdict import Audit, Check
 from dpress.cli.output import json_option, print_json, print_table, working
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, as_floats, describe
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.release.audit.run import audit
-from dpress.release.audit.sampled import FEWEST
-from dpress.release.audit.verdict import Audit, Check
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, as_floats, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
 
 APPROXIMATE, DELTA = "epsilon and delta", "1e-6"
 

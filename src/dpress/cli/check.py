@@ -5,12 +5,12 @@ import sys
 import click
 
 from dpress.cli.output import counting, json_option, print_json, quiet_option
-from dpress.core.claim import as_floats, describe
-from dpress.release.check_text import lines
-from dpress.release.data_check import SHARE, check
-from dpress.release.private_cap import PrivateCap
-from dpress.release.private_cap import private_cap as choose_cap
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.core.basics.claim import as_floats, describe
+from dpress.release.curator.private_cap import PrivateCap
+from dpress.release.curator.private_cap import private_cap as choose_cap
+from dpress.release.plan.spec_or_design import load_spec_or_design
+from dpress.release.truth.check_text import lines
+from dpress.release.truth.data_check import SHARE, check
 
 NOT_PRIVATE = "not private | "  # before every line
 PAID = "may be published | "  # before the only one that noise protects

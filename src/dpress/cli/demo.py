@@ -7,11 +7,11 @@ import click
 from click.core import ParameterSource
 
 from dpress.cli.output import hint, json_option, print_json, quiet_option
-from dpress.core.claim import as_floats, describe
+from dpress.core.basics.claim import as_floats, describe
 from dpress.data.example_people import people
 from dpress.data.specification.spec import load_spec
 from dpress.ledger.ledger import Ledger
-from dpress.release.publish import publish
+from dpress.release.curator.publish import publish
 from dpress.reporting.optional import NEEDED, present
 from dpress.reporting.page import write_report
 

@@ -9,15 +9,15 @@ import click
 
 from dpress import catalog
 from dpress.cli.output import json_option, number, print_json, print_table
-from dpress.core import check
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.parameters import listed
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.workload import Boxes
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import listed
+from dpress.core.maps.ranges import AllRanges, Range, Ranges
+from dpress.core.maps.workload import Boxes
+from dpress.core.methods.mechanism import RangeStrategy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.parameter_checks import parameters_of
+from dpress.release.plan.parameter_checks import parameters_of
 
 LARGEST = 1 << 60
 

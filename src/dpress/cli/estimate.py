@@ -7,17 +7,17 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
-from dpress.core.claim import as_floats, from_parameters
-from dpress.core.new_path import new_path
-from dpress.core.pieces import on_threads
+from dpress.core.basics.claim import as_floats, from_parameters
+from dpress.core.basics.new_path import new_path
+from dpress.core.reports.pieces import on_threads
 from dpress.data.spark.spark_run import on_spark
-from dpress.release.estimate import estimate
-from dpress.release.next_round import NEXT, users_before
-from dpress.release.plan import design_of
-from dpress.release.plan_text import beside, caution, lifetime_of, promised
-from dpress.release.record_files import NAME
-from dpress.release.release import Release
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.query.record_files import NAME
+from dpress.query.release import Release
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import NEXT, users_before
+from dpress.release.plan.plan import design_of
+from dpress.release.plan.plan_text import beside, caution, lifetime_of, promised
+from dpress.release.plan.spec_or_design import load_spec_or_design
 
 
 @click.command("estimate")

@@ -5,8 +5,8 @@ import click
 from dpress import catalog
 from dpress.cli.output import counting, engine_option, hint, json_option, number, print_json, print_table, quiet_option
 from dpress.cli.swapped import remarking
-from dpress.release.evaluate import compared_with, evaluate
-from dpress.release.load import load_release
+from dpress.query.load import load_release
+from dpress.release.truth.evaluate import compared_with, evaluate
 
 
 @click.command("evaluate")

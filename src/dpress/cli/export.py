@@ -4,10 +4,10 @@ import click
 
 from dpress.cli.output import counting, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
-from dpress.core.new_path import new_file
-from dpress.release.export import export
-from dpress.release.plan import design_of
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.core.basics.new_path import new_file
+from dpress.release.devices.export import export
+from dpress.release.plan.plan import design_of
+from dpress.release.plan.spec_or_design import load_spec_or_design
 
 
 @click.command("export")

@@ -3,9 +3,9 @@
 import click
 
 from dpress.cli.output import json_option, print_json
-from dpress.core.claim import Relation
-from dpress.core.errors import SchemaMismatch
-from dpress.core.new_path import new_file
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.new_path import new_file
 from dpress.data.sources.declared import declared
 from dpress.data.specification.spec import load_spec
 from dpress.data.specification.toml import as_toml

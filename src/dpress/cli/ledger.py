@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from dpress.cli.output import json_option, print_json, print_table
-from dpress.core.check import float_up
-from dpress.core.claim import Relation, Unit, as_floats, describe, from_parameters
+from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import Relation, Unit, as_floats, describe, from_parameters
 from dpress.ledger.ledger import Entry, Ledger, verify
-from dpress.release.ledger_heads import heads_below
+from dpress.release.curator.ledger_heads import heads_below
 
 SHORT = 8  # digits of a hash in a table
 

@@ -4,8 +4,8 @@ import click
 
 from dpress import catalog
 from dpress.cli.output import json_option, print_json, print_table
-from dpress.core.mechanism import Card
-from dpress.core.parameters import listed
+from dpress.core.basics.parameters import listed
+from dpress.core.methods.mechanism import Card
 
 HEADER = ("method", "family", "model", "published", "proven", "paper")
 COLUMNS = ("name", "type", "sentence")

@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> Any:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the terminal
-        from dpress.core.refusal import one_line  # noqa: PLC0415  # keeps the start fast
+        from dpress.core.basics.refusal import one_line  # noqa: PLC0415  # keeps the start fast
 
         _fail(one_line(error))
 

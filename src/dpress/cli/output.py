@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import click
 
 from dpress.cli import text_table
-from dpress.core.visible import visible
+from dpress.core.basics.visible import visible
 
 F = TypeVar("F", bound=Callable[..., Any])
 

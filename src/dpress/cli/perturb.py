@@ -8,13 +8,13 @@ from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
 from dpress.cli.swapped import remarking
-from dpress.core.claim import as_floats
-from dpress.core.new_path import new_file
-from dpress.release.designs import mechanism_of
-from dpress.release.perturb import perturb
-from dpress.release.plan import design_of, source_named
-from dpress.release.plan_text import lifetime_of
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.core.basics.claim import as_floats
+from dpress.core.basics.new_path import new_file
+from dpress.query.designs import mechanism_of
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import design_of, source_named
+from dpress.release.plan.plan_text import lifetime_of
+from dpress.release.plan.spec_or_design import load_spec_or_design
 
 
 @click.command("perturb")

@@ -10,22 +10,22 @@ from msgspec import UNSET
 from dpress import catalog
 from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
-from dpress.core.claim import parameters
-from dpress.core.errors import NotSupported
-from dpress.core.new_path import new_file
+from dpress.core.basics.claim import parameters
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.new_path import new_file
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.candidate import UNIT
-from dpress.release.designs import save_design
-from dpress.release.other_kinds import OtherKind, other_kinds
+from dpress.query.designs import save_design
 from dpress.release.periods.calendar import Calendar
-from dpress.release.plan import Plan
-from dpress.release.plan_for_error import sentence as found
-from dpress.release.plan_text import Listing, PlanText, number
-from dpress.release.shuffled import Shuffled, sentence
-from dpress.release.shuffled import shuffled as of_collection
-from dpress.release.with_delta import sentence as of_delta
-from dpress.release.with_delta import with_delta
+from dpress.release.plan.candidate import UNIT
+from dpress.release.plan.other_kinds import OtherKind, other_kinds
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_for_error import sentence as found
+from dpress.release.plan.plan_text import Listing, PlanText, number
+from dpress.release.plan.shuffled import Shuffled, sentence
+from dpress.release.plan.shuffled import shuffled as of_collection
+from dpress.release.plan.with_delta import sentence as of_delta
+from dpress.release.plan.with_delta import with_delta
 
 CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
 

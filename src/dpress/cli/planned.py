@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from dpress.core.design import Design
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_lines import located
-from dpress.release.plan import Plan, plan
-from dpress.release.plan_for_error import plan_for_error
+from dpress.document.design import Design
+from dpress.release.plan.plan import Plan, plan
+from dpress.release.plan.plan_for_error import plan_for_error
 
 
 def planned(asked: Spec | Design, path: str) -> Plan | Design:

@@ -9,18 +9,18 @@ import click
 
 from dpress.cli.output import counting, engine_option, hint, json_option, planning, print_json, quiet_option
 from dpress.cli.planned import planned
-from dpress.core.claim import as_floats, describe, from_parameters
-from dpress.core.design import Design
-from dpress.core.new_path import new_path
+from dpress.core.basics.claim import as_floats, describe, from_parameters
+from dpress.core.basics.new_path import new_path
 from dpress.data.specification.spec import Spec
+from dpress.document.design import Design
 from dpress.ledger.ledger import Ledger
+from dpress.query.release import Release
+from dpress.release.curator.publish import check_whole, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
-from dpress.release.plan_text import promised
-from dpress.release.publish import check_whole, publish
-from dpress.release.release import Release
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.release.plan.plan_text import promised
+from dpress.release.plan.spec_or_design import load_spec_or_design
 from dpress.reporting.bundle import check_bundle, write_bundle
 
 MOST_NAMED = 40  # tables, by a line each

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
-from dpress.core.refusal import one_line
+from dpress.core.basics.refusal import one_line
 from dpress.inference.interval import critical
-from dpress.release.load import load_release
+from dpress.query.load import load_release
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
 from dpress.release.periods.series import Series, is_series, load_series
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.result import Result
 
 Answered = list[Result] | ValueError  # of one query
 SELDOM = ("note", "unbiased", "within", "bin_width")

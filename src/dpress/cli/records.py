@@ -3,8 +3,8 @@
 import click
 
 from dpress.cli.output import json_option, print_json
-from dpress.release.load import load_release
-from dpress.release.made_records import write_records
+from dpress.query.load import load_release
+from dpress.query.made_records import write_records
 
 
 @click.command("records")

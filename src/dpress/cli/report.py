@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import json_option, print_json, working
-from dpress.core.errors import NotSupported
-from dpress.release.load import load_release
+from dpress.core.basics.errors import NotSupported
+from dpress.query.load import load_release
 from dpress.release.periods.series import is_series, load_series
 from dpress.reporting.page import write_report
 from dpress.reporting.registry import write_registry

@@ -8,9 +8,9 @@ import msgspec
 from dpress.cli.output import hint, json_option, quiet_option
 from dpress.cli.planned import planned
 from dpress.data.stored.store_url import open_store
-from dpress.release.designs import collection_of
-from dpress.release.plan import design_of
-from dpress.release.spec_or_design import load_spec_or_design
+from dpress.query.designs import collection_of
+from dpress.release.plan.plan import design_of
+from dpress.release.plan.spec_or_design import load_spec_or_design
 
 SHORTEST_TOKEN = 16
 

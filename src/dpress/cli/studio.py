@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from dpress.cli.output import hint, json_option, quiet_option
-from dpress.core import extras
+from dpress.core.basics import extras
 
 HOST = "127.0.0.1"  # and no other: what it may do needs whoever sits here
 

@@ -4,9 +4,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dpress.attributes.attribute import Attribute, Location
 from dpress.cli.output import hint
-from dpress.core.attribute import Attribute, Location
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.places import exchanged
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.pieces import Run, on_threads
+from dpress.core.reports.pieces import Run, on_threads
 
 Counts = npt.NDArray[np.int64]
 Progress = Callable[[int], object]

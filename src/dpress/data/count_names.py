@@ -14,12 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Attribute
-from dpress.core.claim import Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.name_counts import LONGEST_NAME, NameCounts
-from dpress.core.policy import DROP, REJECT
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.policy import DROP, REJECT
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.methods.name_counts import LONGEST_NAME, NameCounts
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
 from dpress.data.persons.person_columns import PersonColumn, persons_of

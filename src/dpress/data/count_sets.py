@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.linear import Array, Numbers
-from dpress.core.people import Codes
-from dpress.core.set_members import SetMembers, members
+from dpress.attributes.domain import Schema
+from dpress.attributes.set_members import SetMembers, members
+from dpress.core.basics.claim import ROW
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.methods.people import Codes
 from dpress.data.add_up import Progress
 from dpress.data.fold import fold
 from dpress.data.table import Table

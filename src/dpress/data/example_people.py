@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from dpress.core import rng as generators
-from dpress.core.linear import Array
+from dpress.core.basics import rng as generators
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.population import normal
 
 SEX = ("Female", "Male")

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.domain import Schema
-from dpress.core.pieces import THREADS
+from dpress.attributes.domain import Schema
+from dpress.core.reports.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.claim import Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.mechanism import PersonSumDecoder
-from dpress.core.people import Codes
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.methods.mechanism import PersonSumDecoder
+from dpress.core.methods.people import Codes
 from dpress.data.add_up import Counts, Progress
 from dpress.data.codec.codec import encode_all
 from dpress.data.persons.person_columns import persons_of

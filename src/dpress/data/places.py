@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.attribute import Location
-from dpress.core.claim import ROW
-from dpress.core.linear import Array
+from dpress.attributes.attribute import Location
+from dpress.core.basics.claim import ROW
+from dpress.core.maps.linear import Array
 from dpress.data.codec.codec import numbers_of
 from dpress.data.table import Table
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpress.core.domain import Schema
-from dpress.core.people import Codes, Kernel, People, in_memory
+from dpress.attributes.domain import Schema
+from dpress.core.methods.people import Codes, Kernel, People, in_memory
 from dpress.data.add_up import Counts, Progress
 from dpress.data.codec.codec import encode
 from dpress.data.fold import fold

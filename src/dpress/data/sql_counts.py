@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from dpress.core.claim import ROW
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows

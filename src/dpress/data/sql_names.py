@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.name_counts import LONGEST_NAME
-from dpress.core.policy import DROP, REJECT
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.policy import DROP, REJECT
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.methods.name_counts import LONGEST_NAME
 from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import TEXT, Column, text, whole

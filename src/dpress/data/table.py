@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpress.core import rng as generators
-from dpress.core.claim import ROW, Unit
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.persons.contributions import Contributions, contributions
 from dpress.data.persons.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed

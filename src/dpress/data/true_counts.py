@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dpress.core.atoms import Atoms
-from dpress.core.claim import Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Numbers
-from dpress.core.mechanism import CountingMechanism, PersonSumDecoder, SumDecoder
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.maps.atoms import Atoms
+from dpress.core.maps.linear import Numbers
+from dpress.core.methods.mechanism import CountingMechanism, PersonSumDecoder, SumDecoder
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.person_totals import person_totals

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dpress.core.tree import Tree
+from dpress.core.maps.tree import Tree
 
 
 def haar_average(cells: int) -> float:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array, Numbers
-from dpress.core.ranges import Ranges
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.ranges import Ranges
 
 BLOCK = 64  # cells that are added up one after the other
 CHUNK = 1 << 14  # boxes taken at a time
@@ -32,7 +32,7 @@ def box_sums(table: Numbers, ranges: Sequence[Ranges]) -> Array:
     Raises:
         ValueError: the ranges do not fit the table or each other.
 
-    >>> from dpress.core.ranges import Range
+    >>> from dpress.core.maps.ranges import Range
     >>> box_sums(np.arange(6).reshape(2, 3), [Ranges.of(2, [Range(1, 2)]), Ranges.of(3, [Range(2, 3)])])
     array([12.])
     """

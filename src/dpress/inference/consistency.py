@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Marginal, Numbers, Stack, Variance
-from dpress.core.measurement import Measurement
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array, Marginal, Numbers, Stack, Variance
+from dpress.core.maps.measurement import Measurement
 
 Axes = tuple[int, ...]
 

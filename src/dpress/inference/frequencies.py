@@ -10,8 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
 
 Supports = npt.NDArray[np.int64]
 SPARE = 4  # z^2 of 95 %: the score interval of a count of zero is z^2 slopes of the variance long

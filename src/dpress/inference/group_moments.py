@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import margin
 from dpress.inference.quantile import invert
 from dpress.inference.ratio import Pair, fieller

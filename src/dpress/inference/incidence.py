@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import projective
-from dpress.core.compiled import compiled
+from dpress.core.basics.compiled import compiled
+from dpress.core.reports import projective
 
 Numbers = npt.NDArray[Any]  # int64, exact; or float64
 
@@ -22,7 +22,7 @@ def hyperplane_sums(counts: Numbers, order: int) -> Numbers:
     Paper: Feldman, Nelson, Nguyen, Talwar 2022, Section 4 (dynamic programming over the coordinates).
 
     Args:
-        counts: of all points, numbered as in `core.projective`.
+        counts: of all points, numbered as in `core.reports.projective`.
         order: q.
 
     >>> hyperplane_sums(np.array([1, 2, 4]), 2).tolist()  # of the points (0, 1), (1, 0), (1, 1)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.kron import Kron
-from dpress.core.linear import Array, Identity, Invertible, Variance
-from dpress.core.measurement import Measurement
-from dpress.core.ranges import Ranges
+from dpress.core.maps.kron import Kron
+from dpress.core.maps.linear import Array, Identity, Invertible, Variance
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import box_sums
 
 

@@ -1,8 +1,8 @@
 """The lower bound on the mean error of any strategy, and sums over all ranges as means."""
 
-from dpress.core.claim import Relation
-from dpress.core.ranges import Axis
-from dpress.core.workload import Marginals, Predicates, Workload
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.ranges import Axis
+from dpress.core.maps.workload import Marginals, Predicates, Workload
 
 
 def average_over_ranges(total: float, cells: int) -> float:

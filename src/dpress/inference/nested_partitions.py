@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics.extras import scipy
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 
 FEW = 10.0  # expected reports below which a Poisson number is drawn as such
 MOST = 50  # of them: more come with a chance of 1e-19

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
+from dpress.core.basics.extras import scipy
+from dpress.core.maps.linear import Array
 
 ALPHA = 0.05
 """Of `base_cut`: the chance that any empty cell of a table passes, by the union bound."""

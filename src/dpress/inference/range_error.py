@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.linear import Array, Numbers
-from dpress.core.p_identity_map import PIdentity
-from dpress.core.ranges import Places, Range, Ranges
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.p_identity_map import PIdentity
+from dpress.core.maps.ranges import Places, Range, Ranges
+from dpress.core.maps.tree import Tree
 
 CHUNK = 1 << 14  # ranges taken at a time, so that what is made on the way stays in cache
 

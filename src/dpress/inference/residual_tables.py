@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array, Marginal, Variance
-from dpress.core.measurement import Measurement
-from dpress.core.residuals import Residual, Residuals
+from dpress.core.maps.linear import Array, Marginal, Variance
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.residuals import Residual, Residuals
 from dpress.inference.consistency import (
     Axes,
     Table,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array, Marginal, Stack, Variance
-from dpress.core.measurement import Measurement
+from dpress.core.maps.linear import Array, Marginal, Stack, Variance
+from dpress.core.maps.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)

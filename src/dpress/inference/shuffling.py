@@ -28,8 +28,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.extras import scipy
+from dpress.core.basics import check
+from dpress.core.basics.extras import scipy
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places, Ranges
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places, Ranges
+from dpress.core.maps.tree import Tree
 from dpress.inference.range_error import by_chunks
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core import check
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit, describe, parameters
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit, describe, parameters
 from dpress.ledger.convert import best_order, entry, exp_up, round_up
 
 DIVISION = ": "  # between the name of a division of the table and that of a part

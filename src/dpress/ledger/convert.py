@@ -20,7 +20,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from dpress.core import check
+from dpress.core.basics import check
 
 DIGITS = 50
 STEP = Fraction(1, 10**24)

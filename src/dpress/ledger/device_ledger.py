@@ -26,8 +26,8 @@ from pathlib import Path
 
 import msgspec
 
-from dpress.core.claim import PureDP, describe
-from dpress.core.errors import BudgetExceeded, NotSupported
+from dpress.core.basics.claim import PureDP, describe
+from dpress.core.basics.errors import BudgetExceeded, NotSupported
 
 LABEL = b"dpress ledger v1"
 COLLECTION_BYTES = 16

@@ -15,8 +15,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from dpress.core.claim import LOSSES, Loss, Unit, parameters
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics.claim import LOSSES, Loss, Unit, parameters
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.compose import Amounts, Charge, fits, total
 from dpress.ledger.event import Event, History, Opening, Reservation, Row, Spend, now, replay, write_loss
 from dpress.ledger.store import located, store_at
@@ -77,7 +77,7 @@ class Ledger:
         path: the file, or the URL of the database.
 
     >>> import tempfile
-    >>> from dpress.core.claim import PureDP
+    >>> from dpress.core.basics.claim import PureDP
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = Ledger.create(Path(folder) / "budget.db", limit=PureDP(epsilon=1), unit=Unit())
     ...     ticket = ledger.reserve(PureDP(epsilon=0.4), Unit(), label="identity", design="")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from dpress.core.database_url import connectable
+from dpress.core.basics.database_url import connectable
 from dpress.ledger.event import NO_HASH, Decision, Event, Row, following, link
 from dpress.ledger.postgres_refusals import passes, refusal
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from dpress.core.database_url import connectable, is_postgres
+from dpress.core.basics.database_url import connectable, is_postgres
 from dpress.ledger.event import Decision, Event, Row
 from dpress.ledger.sqlite_ledger import SqliteLedger
 

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 from dpress.noise.expansion import WORD, decide, exponential_floor
 
 Coins = npt.NDArray[np.bool_]
@@ -46,7 +46,7 @@ def bernoulli(p: Fraction, size: int, *, rng: Generator) -> Coins:
     Raises:
         ValueError: `p` is no probability.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> int(bernoulli(Fraction(1, 3), 3000, rng=rng.seeded(1)).sum())
     973
     """
@@ -81,7 +81,7 @@ def exponential_coins(gamma: npt.NDArray[np.float64], exact: Callable[[int], Fra
         exact: lane -> the exact exponent; called for doubtful lanes only.
         rng: the generator; one word a lane, more with chance 2^-64.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> exponential_coins(np.array([0.0, 900.0]), lambda lane: Fraction(900 * lane), rng=rng.seeded(1)).tolist()
     [True, False]
     """

@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.bits import put, unused, width
-from dpress.core.oracle import Channel
-from dpress.core.rng import Generator, Words
+from dpress.core.basics.bits import put, unused, width
+from dpress.core.basics.rng import Generator, Words
+from dpress.core.reports.oracle import Channel
 from dpress.noise.expansion import WORD
 
 BLOCK = 1 << 14  # words that one round works on: they stay in cache
@@ -40,7 +40,7 @@ def packed_coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.ui
     Raises:
         ValueError: `p` is no such fraction.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> int(np.bitwise_count(packed_coins(Fraction(1, 4), 3000, rng=rng.seeded(1))).sum())
     6013
     """

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.rng import Generator
 from dpress.noise.bernoulli import Coins, exponential_coins
 from dpress.noise.uniform import below
 
@@ -67,7 +67,7 @@ def exponential(scores: Scores, *, epsilon: check.Number, sensitivity: int, rng:
     Raises:
         ValueError: no scores, or a parameter out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> exponential(np.array([0, 90, 10]), epsilon=1, sensitivity=1, rng=rng.seeded(1))
     1
     """
@@ -109,7 +109,7 @@ def report_noisy_max(scores: Scores, *, epsilon: check.Number, sensitivity: int,
     Raises:
         ValueError: no scores, or a parameter out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> report_noisy_max(np.array([0, 90, 10]), epsilon=1, sensitivity=1, rng=rng.seeded(1))
     1
     """

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 from dpress.noise.bernoulli import Coins, exponential_coins
 from dpress.noise.expansion import WORD
 
@@ -22,7 +22,7 @@ PROPOSALS, MOST_PROPOSALS = 16, 1 << 20
 def below_each(ends: Integers, *, rng: Generator) -> Integers:
     """Return an independent uniform integer in [0, n) for every n of `ends`; exact, by rejection.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> below_each(np.array([1, 6, 6]), rng=rng.seeded(1)).tolist()
     [0, 0, 2]
     """

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 
 Expansion = Callable[[int], int]
 """A probability p, given as the function bits -> floor(2^bits p)."""
@@ -96,7 +96,7 @@ def decide(word: int, expansion: Expansion, *, rng: Generator) -> bool:
         expansion: the probability.
         rng: gives 64 bits more for every tie.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> decide(2**63 - 1, lambda bits: 2**bits // 2, rng=rng.seeded(1))
     True
     """

@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.claim import ZCDP
-from dpress.core.errors import NotSupported
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
 from dpress.noise.bernoulli import exponential_coins
 from dpress.noise.laplace import LEAST, DiscreteLaplace, Integers
 
@@ -131,7 +131,7 @@ class DiscreteGaussian:
             size: number of draws.
             rng: the generator; how many words are drawn depends on the draws.
 
-        >>> from dpress.core import rng
+        >>> from dpress.core.basics import rng
         >>> DiscreteGaussian(sigma2=Fraction(9)).sample(8, rng=rng.seeded(1)).tolist()
         [4, 0, 0, 1, 0, 4, -2, -1]
         """

@@ -10,7 +10,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 
 DIGITS = 60
 ROOM = Fraction(1, 10**45)  # relative, of every tail

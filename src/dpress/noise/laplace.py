@@ -17,10 +17,10 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.rng import Generator, Words
+from dpress.core.basics import check
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator, Words
 from dpress.noise.expansion import WORD, Expansion, decide, exponential_floor, logistic_floor
 
 LEAST = 2.0**-20
@@ -172,7 +172,7 @@ class DiscreteLaplace:
             size: number of draws.
             rng: the generator; gives 2 (digits + 1) words a draw, with 2^digits >= 44.4 scale.
 
-        >>> from dpress.core import rng
+        >>> from dpress.core.basics import rng
         >>> DiscreteLaplace(scale=Fraction(3)).sample(8, rng=rng.seeded(1)).tolist()
         [-2, 0, -10, -7, -9, 3, 0, 2]
         """

@@ -18,9 +18,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.rng import Generator
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace, Integers
@@ -98,7 +98,7 @@ def laplace(values: Reals, *, epsilon: check.Number, l1_sensitivity: check.Numbe
     Raises:
         ValueError: a value is not finite or out of reach (it is not shown), or a parameter out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> laplace(np.array([0.25, 7.5]), epsilon=1, l1_sensitivity=1, rng=rng.seeded(1)).step
     0.0001220703125
     """
@@ -130,7 +130,7 @@ def gaussian(values: Reals, *, rho: check.Number, l2_sensitivity: check.Number, 
     Raises:
         ValueError: a value is not finite or out of reach (it is not shown), or a parameter out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> gaussian(np.array([0.25, 7.5]), rho=0.5, l2_sensitivity=1, rng=rng.seeded(1)).loss
     ZCDP(rho=Fraction(1, 2))
     """

@@ -6,7 +6,7 @@ squared length of the change, variance -> a normal distribution with a little le
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 
 SPARED = 4  # variance by which the normal distribution has less
 FACTOR = Fraction(1, 10**33)  # of each number, see `shift_delta`

@@ -30,9 +30,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.bits import width
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.bits import width
+from dpress.core.basics.rng import Generator
 from dpress.noise.bit_coins import packed_coins
 
 Bytes = npt.NDArray[np.uint8]

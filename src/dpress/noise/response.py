@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.rng import Generator
 from dpress.noise.expansion import WORD, at_most_exponential, exponential_floor
 
 PRECISION = 192  # bits of exp(-epsilon) that are known exactly
@@ -79,7 +79,7 @@ def truthful(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.bool_]
 
     Promise: exact; 2^64 p of the 2^64 words lie below 2^64 p. As `bernoulli`, without its ties: for blocks of lanes.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> int(truthful(truth_probability(Fraction(1)), 3000, rng=rng.seeded(1)).sum())
     2176
     """

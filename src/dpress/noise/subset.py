@@ -16,8 +16,8 @@ Flow: 64-bit words -> rounds of halving over the rows not done yet, about log2(s
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import bits
-from dpress.core.rng import Generator, Words
+from dpress.core.basics import bits
+from dpress.core.basics.rng import Generator, Words
 
 BLOCK = 1 << 15  # words of one array that the rounds work on: they stay in cache
 FEW = 1 << 12  # positions; below that sorting random words is faster than the rounds
@@ -41,7 +41,7 @@ def subsets(own: Integers, included: Coins, weight: int, size: int, *, rng: Gene
     Returns:
         Shape (rows, bytes); the unused bits of the last byte are zero.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> np.unpackbits(subsets(np.array([7]), np.array([True]), 2, 8, rng=rng.seeded(1)), bitorder="little").tolist()
     [0, 0, 1, 0, 0, 0, 0, 1]
     """

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.rng import Generator, Words
+from dpress.core.basics.rng import Generator, Words
 from dpress.noise.expansion import WORD
 
 BITS = 2 * WORD
@@ -73,7 +73,7 @@ class Tabulated:
     def sample(self, size: int, *, rng: Generator) -> npt.NDArray[np.int64]:
         """Return `size` independent draws; one word each, and one more with chance below 2^-64 for each value.
 
-        >>> from dpress.core import rng
+        >>> from dpress.core.basics import rng
         >>> Tabulated(lowest=-1, weights=(WHOLE // 4, WHOLE // 2, WHOLE // 4)).sample(6, rng=rng.seeded(1)).tolist()
         [-1, 1, -1, 0, 0, -1]
         """

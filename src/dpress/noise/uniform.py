@@ -7,7 +7,7 @@ Flow: 64-bit words -> reject the incomplete last run of n -> remainder modulo n;
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 from dpress.noise.expansion import WORD
 
 
@@ -25,7 +25,7 @@ def below(n: int, size: int, *, rng: Generator) -> npt.NDArray[np.int64]:
     Raises:
         ValueError: `n` is out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> below(6, 10, rng=rng.seeded(1)).tolist()
     [1, 0, 2, 1, 4, 0, 0, 1, 5, 0]
     """
@@ -55,7 +55,7 @@ def small(n: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint32]:
     Raises:
         ValueError: `n` is out of range.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> small(6, 10, rng=rng.seeded(1)).tolist()
     [2, 0, 0, 5, 2, 0, 2, 2, 3, 1]
     """

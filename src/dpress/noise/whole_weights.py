@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 from dpress.noise.expansion import WORD
 
 Integers = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ def by_weight(weights: Sequence[int], size: int, *, rng: Generator) -> Integers:
         size: how many.
         rng: the generator; one word each, and one more with chance below 2^-64 for each weight.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> by_weight([1, 0, 3], 8, rng=rng.seeded(1)).tolist()
     [0, 2, 0, 2, 2, 0, 0, 2]
     """
@@ -67,7 +67,7 @@ def sets_of(candidates: Flags, amounts: Integers, *, rng: Generator) -> Flags:
         amounts: how many to take, at most as many as there are, shape (rows,).
         rng: the generator; half a word for every position.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> sets_of(np.array([[True, False, True, True]]), np.array([2]), rng=rng.seeded(1)).astype(int).tolist()
     [[1, 0, 1, 0]]
     """

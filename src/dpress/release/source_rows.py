@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.design import Design
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec
-from dpress.release.plan import Plan, source_named
+from dpress.document.design import Design
+from dpress.release.plan.plan import Plan, source_named
 
 
 def source_of(asked: Spec | Plan | Design, data: Any) -> Any:

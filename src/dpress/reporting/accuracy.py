@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Tabular
-from dpress.release.result import Result
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.query.result import Result
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import error, interval, number, unit_for
 

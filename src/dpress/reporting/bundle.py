@@ -11,12 +11,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.errors import NotSupported
-from dpress.core.new_path import new_file
-from dpress.release.designs import save_design
-from dpress.release.folder import ANSWERS, MANIFEST, as_csv, as_written, writer
-from dpress.release.plan_text import promised
-from dpress.release.release import Release
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.new_path import new_file
+from dpress.query.designs import save_design
+from dpress.query.folder import ANSWERS, MANIFEST, as_csv, as_written, writer
+from dpress.query.release import Release
+from dpress.release.plan.plan_text import promised
 from dpress.reporting import optional
 from dpress.reporting.page import write_report
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.visible import visible
+from dpress.core.basics.visible import visible
+from dpress.core.maps.linear import Array
 from dpress.reporting.optional import load
 from dpress.reporting.rounding import number
 from dpress.reporting.views import Axis, View

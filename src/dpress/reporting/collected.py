@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpress.core.claim import PureDP, composed
-from dpress.core.domain import Schema
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, ReportType, longitudinal
 from dpress.reporting.facts import Facts

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.domain import Schema
-from dpress.release.release import Release
+from dpress.attributes.domain import Schema
+from dpress.query.release import Release
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts, facts

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.kron import Kron
-from dpress.core.linear import Array, Identity, Invertible, Variance
-from dpress.core.tree import Tree
+from dpress.core.maps.kron import Kron
+from dpress.core.maps.linear import Array, Identity, Invertible, Variance
+from dpress.core.maps.tree import Tree
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.residual_tables import ResidualTables

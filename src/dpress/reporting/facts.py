@@ -13,17 +13,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dpress.core.claim import Claim, Loss, from_parameters
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.ranges import Ranges
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Claim, Loss, from_parameters
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Ranges
+from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.folder import as_csv
-from dpress.release.published_tables import PublishedTable
-from dpress.release.release import Release
-from dpress.release.result import Result
+from dpress.query.folder import as_csv
+from dpress.query.published_tables import PublishedTable
+from dpress.query.release import Release
+from dpress.query.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
 
 NOUNS = {"central": "rows", "local": "people"}

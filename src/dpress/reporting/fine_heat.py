@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpress.core.visible import visible
+from dpress.core.basics.visible import visible
 from dpress.reporting import charts
 from dpress.reporting.views import Axis, View
 

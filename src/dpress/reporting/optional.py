@@ -3,8 +3,8 @@
 import importlib.util
 from typing import Any
 
-from dpress.core import extras
-from dpress.core.errors import NotSupported
+from dpress.core.basics import extras
+from dpress.core.basics.errors import NotSupported
 
 EXTRA = ("altair", "jinja2", "vl_convert")
 NEEDED = "the report needs: pip install 'dpress[report]'"

@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 
 
 def packed(numbers: Array) -> str | list[int]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpress import catalog
-from dpress.core.errors import NotSupported
-from dpress.release.release import Release
+from dpress.core.basics.errors import NotSupported
+from dpress.query.release import Release
 
 
 def write_report(release: Release, path: str | Path, *, queries: Sequence[str] = ()) -> Path:

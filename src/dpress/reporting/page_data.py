@@ -9,15 +9,15 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.bounded_attribute import Integer, Number, Numeric
-from dpress.core.dated_attribute import Dated
-from dpress.core.linear import Array
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.bounded_attribute import Integer, Number, Numeric
+from dpress.attributes.dated_attribute import Dated
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.published_tables import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.error_form import Form, of_collection, of_curator
 from dpress.reporting.facts import Facts
 from dpress.reporting.packed_numbers import packed

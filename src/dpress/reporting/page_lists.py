@@ -6,7 +6,7 @@ columns of labels, estimates -> one JSON text that holds no more than the releas
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.page_data import as_data
 

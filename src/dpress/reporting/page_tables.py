@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Listed
-from dpress.core.ranges import Places
-from dpress.core.set_members import SetMembers
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.set_members import SetMembers
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 from dpress.reporting.rounding import error, interval, number, unit_for
 from dpress.reporting.views import View
 

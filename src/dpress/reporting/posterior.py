@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.check import float_up
-from dpress.core.claim import ZCDP, ApproxDP, Loss
+from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss
 from dpress.ledger.convert import epsilon_for
 
 DELTA = Fraction(1, 10**6)

@@ -7,13 +7,13 @@ import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
-from dpress.core.errors import NotSupported
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, Relation
+from dpress.core.basics.errors import NotSupported
 from dpress.ledger.compose import group
 from dpress.ledger.convert import exp_up
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.plan_text import WEAK
-from dpress.release.shuffled import shuffled
+from dpress.release.plan.plan_text import WEAK
+from dpress.release.plan.shuffled import shuffled
 from dpress.reporting.facts import Facts
 from dpress.reporting.posterior import DELTA, Belief, Posterior, posterior
 from dpress.reporting.rounding import ceiling, loss

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from dpress import catalog
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, as_floats, describe
-from dpress.core.errors import NotSupported
-from dpress.release.release import Release
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, as_floats, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.query.release import Release
 
 TODO = "TODO for a person: "
 VARIANTS: dict[type, str] = {PureDP: "Pure DP", ApproxDP: "Approximate DP", ZCDP: "Zero-concentrated DP"}

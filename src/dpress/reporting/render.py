@@ -5,7 +5,7 @@ import importlib.resources
 from collections.abc import Mapping
 from typing import Any
 
-from dpress.core.visible import visible
+from dpress.core.basics.visible import visible
 from dpress.reporting import charts
 from dpress.reporting.optional import load
 from dpress.reporting.page_script import allowed, script

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 from dpress.mechanisms.protocol.sum_form import SumForm
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed

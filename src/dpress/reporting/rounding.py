@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from dpress.core.claim import Loss, parameters
+from dpress.core.basics.claim import Loss, parameters
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = " \N{MULTIPLICATION SIGN} "

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
+from dpress.query.query_language import parse
+from dpress.query.release import CONFIDENCE
+from dpress.query.result import Result
 from dpress.release.periods.series import Series
-from dpress.release.query_language import parse
-from dpress.release.release import CONFIDENCE
-from dpress.release.result import Result
 from dpress.reporting.figures import Figure, both
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered

@@ -10,12 +10,12 @@ from typing import TypeGuard
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.dated_attribute import Dated
-from dpress.core.linear import Array
-from dpress.core.ranges import Places, Ranges
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.dated_attribute import Dated
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places, Ranges
 from dpress.inference.interval import Tail, half_width
-from dpress.release.published_tables import CONFIDENCE, PublishedTable
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.reporting.rounding import TIMES
 
 GROUPS = 64

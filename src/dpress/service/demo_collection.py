@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dpress.core.design import Design
 from dpress.data.specification.spec import load_spec
 from dpress.data.stored.store_url import open_store
-from dpress.release.designs import save_design
-from dpress.release.plan import design_of
+from dpress.document.design import Design
+from dpress.query.designs import save_design
+from dpress.release.plan.plan import design_of
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
 from dpress.service.server import at_signals, run

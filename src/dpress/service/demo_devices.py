@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dpress.core.rng import secure
+from dpress.core.basics.rng import secure
 from dpress.data.example_people import people
-from dpress.release.designs import load_design
-from dpress.release.device import Device, device
+from dpress.query.designs import load_design
+from dpress.release.devices.device import Device, device
 from dpress.service.reports_route import MEDIA_TYPE
 
 PACE = 0.25  # seconds between two batches

@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress import catalog
-from dpress.core.design import Design
-from dpress.core.packed import TYPE, Packed, faults, parse
-from dpress.core.wire import REPEATED
+from dpress.core.reports.packed import TYPE, Packed, faults, parse
+from dpress.core.reports.wire import REPEATED
 from dpress.data.add_up import Counts, add_up
 from dpress.data.reports.report_batch import Batch, ReadPiece
 from dpress.data.stored.report_store import Keys, ReportStore
 from dpress.data.stored.stored_reports import TOGETHER
-from dpress.release.device import Intake
-from dpress.release.from_tallies import released
-from dpress.release.release import Release
-from dpress.release.tallies import Layout
+from dpress.document.design import Design
+from dpress.query.release import Release
+from dpress.release.devices.device import Intake
+from dpress.release.devices.from_tallies import released
+from dpress.release.devices.tallies import Layout
 
 Halves = npt.NDArray[np.uint64]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.listed_attribute import Listed
-from dpress.release.next_round import users_before
-from dpress.release.published_tables import PublishedTable
-from dpress.release.release import Release
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.listed_attribute import Listed
+from dpress.query.published_tables import PublishedTable
+from dpress.query.release import Release
+from dpress.release.devices.next_round import users_before
 
 MOST_CELLS = 4096  # of a table, or of a map
 DIGITS = 3  # after the point of a count

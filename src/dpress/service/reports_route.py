@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.errors import ReportRejected
-from dpress.core.packed import parse
-from dpress.core.wire import OTHER_ROUND
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports.packed import parse
+from dpress.core.reports.wire import OTHER_ROUND
 from dpress.data.stored.report_store import Upload
-from dpress.release.upload import Checked, check
+from dpress.release.devices.upload import Checked, check
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 from dpress.service.writer import Writer

@@ -4,9 +4,9 @@ import contextlib
 
 import msgspec
 
-from dpress.core.design import Design, LocalAsk
-from dpress.release.estimate import estimate
-from dpress.release.next_round import next_design
+from dpress.document.design import Design, LocalAsk
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import next_design
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from dpress.core import design as documents
-from dpress.core.claim import as_floats
-from dpress.core.design import Design, LocalAsk
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import as_floats
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.stored.report_store import ReportStore, Round
-from dpress.release.designs import collection_of
-from dpress.release.device import Intake, intake
-from dpress.release.plan_text import beside, lifetime_of, promised
+from dpress.document import design as documents
+from dpress.document.design import Design, LocalAsk
+from dpress.query.designs import collection_of
+from dpress.release.devices.device import Intake, intake
+from dpress.release.plan.plan_text import beside, lifetime_of, promised
 from dpress.service.problem import Problem
 from dpress.service.words import words
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from dpress.core.attribute import Location
-from dpress.core.design import Design
-from dpress.core.listed_attribute import Listed
+from dpress.attributes.attribute import Location
+from dpress.attributes.listed_attribute import Listed
+from dpress.document.design import Design
 
 
 def words(design: Design) -> list[dict[str, Any]]:

@@ -7,14 +7,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dpress.core import regular_file
-from dpress.core import rng as generators
-from dpress.core.claim import as_floats
+from dpress.core.basics import regular_file
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import as_floats
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
-from dpress.release.load import load_release
-from dpress.release.publish import publish as publish_table
-from dpress.release.release import Release
+from dpress.query.load import load_release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish as publish_table
 from dpress.reporting.page import write_report
 from dpress.studio import forecast as forecasts
 from dpress.studio.made_up import made_up
@@ -56,8 +56,8 @@ def made_up_release(spec: Spec, users: int) -> Release:
 
 def check(session: Session, name: str) -> dict[str, Any]:
     """Return where every value would be counted: exact, for the eyes of whoever holds the rows."""
-    from dpress.release.check_text import lines  # noqa: PLC0415  # a page that never checks starts faster
-    from dpress.release.data_check import check as check_rows  # noqa: PLC0415
+    from dpress.release.truth.check_text import lines  # noqa: PLC0415  # a page that never checks starts faster
+    from dpress.release.truth.data_check import check as check_rows  # noqa: PLC0415
 
     found = check_rows(session.spec(name), session.source)
     return {"lines": lines(found), "passed": found.passed}

@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress import catalog
-from dpress.core.check import float_up
-from dpress.core.claim import Loss
-from dpress.core.errors import NotSupported
+from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import Loss
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Spec
-from dpress.release.measured_columns import measured
-from dpress.release.plan import Plan, plan
-from dpress.release.plan_text import promised
-from dpress.release.release import Release
+from dpress.query.measured_columns import measured
+from dpress.query.release import Release
+from dpress.release.plan.plan import Plan, plan
+from dpress.release.plan.plan_text import promised
 from dpress.reporting.posterior import at_most, posterior
 
 CHANCES = (1, 10, 50)  # in 100, of what somebody concludes about a person who is not in the data

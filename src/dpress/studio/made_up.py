@@ -6,15 +6,15 @@ Nothing is read from anywhere: numbers and dates gather in the middle of their b
 import numpy as np
 import pyarrow as pa
 
-from dpress.core import rng as generators
-from dpress.core.attribute import Attribute, Location
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.calendar_cells import DAY
-from dpress.core.claim import Unit
-from dpress.core.dated_attribute import Dated
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
-from dpress.core.rng import Generator
+from dpress.attributes.attribute import Attribute, Location
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.calendar_cells import DAY
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 
 MOST = 50_000  # rows
 NAMES = 500  # different ones, of an attribute whose values nobody lists

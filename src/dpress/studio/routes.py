@@ -15,7 +15,7 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath
 
 from dpress import reporting, service
-from dpress.core.refusal import one_line
+from dpress.core.basics.refusal import one_line
 from dpress.service import problem
 from dpress.service.page_routes import HEADERS, MEDIA_TYPES
 from dpress.service.problem import Problem

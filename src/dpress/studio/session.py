@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from dpress.core import regular_file
-from dpress.core.check import float_up
-from dpress.core.claim import as_floats, describe, from_parameters
-from dpress.core.database_url import check_no_password, holds_password, mentions_password
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import regular_file
+from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import as_floats, describe, from_parameters
+from dpress.core.basics.database_url import check_no_password, holds_password, mentions_password
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.declared import declared
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec

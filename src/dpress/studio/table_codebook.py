@@ -4,8 +4,8 @@ import csv
 import io
 from pathlib import Path
 
-from dpress.core import regular_file
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import regular_file
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.declared import Declared, declared
 from dpress.data.sources.survey_rows import SURVEYS
 from dpress.data.specification.file_format import kind_of

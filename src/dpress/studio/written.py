@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpress.core import check
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import check
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.file_format import SEPARATORS, kind_of
 from dpress.data.specification.toml import as_toml
 from dpress.studio.draft import Column, Draft, Wish

@@ -8,17 +8,18 @@ import pyarrow.parquet as pq
 import pytest
 from tests.release.people import AGE, SEX, spec
 
-from dpress.core import rng, wire
-from dpress.core.design import encode
-from dpress.core.wire import Expected, Report
+from dpress.core.basics import rng
+from dpress.core.reports import wire
+from dpress.core.reports.wire import Expected, Report
 from dpress.data.reports.report_files import read
 from dpress.data.stored import stored_reports
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.stored_reports import StoredReports
-from dpress.release.device import device
-from dpress.release.estimate import estimate
-from dpress.release.export import export
-from dpress.release.plan import design_of
+from dpress.document.design import encode
+from dpress.release.devices.device import device
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.export import export
+from dpress.release.plan.plan import design_of
 
 ASK = bytes(range(16))
 EXPECTED = Expected(ask=ASK, widths=(1, 2))

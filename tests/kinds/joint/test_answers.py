@@ -9,12 +9,12 @@ import pytest
 from tests.kinds.joint.whole_numbers import people, spec
 
 from dpress import load_release, plan
-from dpress.core import rng
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.kinds.joint.answers import UNIT, _refitted
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.truth.evaluate import evaluate
 
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection", "independent"]
 

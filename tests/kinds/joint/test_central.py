@@ -5,9 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.inference.joint.class_model import class_model
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
@@ -16,12 +16,12 @@ from dpress.kinds.joint.fitted import ADDED
 from dpress.kinds.joint.plan_text import text
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.linear_error import mean_variance
-from dpress.release.load import load_release
-from dpress.release.made_records import write_records
-from dpress.release.measured_joint import joint_of_tables, measured_joint
-from dpress.release.plan import plan
-from dpress.release.publish import publish
+from dpress.query.load import load_release
+from dpress.query.made_records import write_records
+from dpress.query.measured_joint import joint_of_tables, measured_joint
+from dpress.release.curator.publish import publish
+from dpress.release.plan.linear_error import mean_variance
+from dpress.release.plan.plan import plan
 
 SIZES = (2, 3, 2, 4)
 THREE = "a0 = 0 and a1 = 1 and a2 = 1"

@@ -7,13 +7,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.inference.joint import bootstrap, maxent
 from dpress.inference.joint.factors import dense
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.measured_joint import MeasuredJoint
+from dpress.query.measured_joint import MeasuredJoint
 
 LAPLACE, GAUSSIAN = PureDP(epsilon=0.5), ZCDP(rho=0.02)
 SHAPE, ROWS = (2, 3, 2, 3), 6000

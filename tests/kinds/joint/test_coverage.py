@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpress import plan
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.protocol.collection import Collection

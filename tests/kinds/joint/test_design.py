@@ -4,7 +4,7 @@ import pytest
 from tests.kinds.joint.whole_numbers import spec
 
 from dpress import plan
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 
 
 def test_auto_compares_pairs_triples_everything_at_once_and_bits():

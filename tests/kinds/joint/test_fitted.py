@@ -13,14 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 from dpress.cli.query import command
-from dpress.core import rng
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.joint.fitted import caveat
-from dpress.release.estimate import estimate
-from dpress.release.load import load_release
-from dpress.release.perturb import perturb
-from dpress.release.release import Release
+from dpress.query.load import load_release
+from dpress.query.release import Release
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 USERS = 4000
 SIX = "size = 0 and a = 1 and b = 1 and c = 1 and d = 1 and e = 1"

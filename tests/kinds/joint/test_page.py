@@ -10,14 +10,14 @@ from tests.kinds.conftest import joined
 from tests.kinds.reading import text_of, undrawn
 from tests.kinds.reading import text_of_page as text
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.contrast import covariance_contrast
 from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import Pair, pairs
 from dpress.kinds.joint.page import context, fit
-from dpress.release.load import load_release
-from dpress.release.release import Release
+from dpress.query.load import load_release
+from dpress.query.release import Release
 from dpress.reporting.facts import facts
 
 pytestmark = pytest.mark.slow

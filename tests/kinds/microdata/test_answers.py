@@ -10,18 +10,18 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import Ledger, load_release, publish
-from dpress.core import plain as plains
-from dpress.core import rng as generators
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.people import in_memory
+from dpress.core.basics import plain as plains
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.methods.people import in_memory
 from dpress.data import rows as data_rows
 from dpress.data.codec.codec import encode
 from dpress.data.table import Table
 from dpress.kinds.microdata.answers import NOTE, UNPROVEN, Answers, coded
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
-from dpress.release.evaluate import evaluate
-from dpress.release.record_files import values
+from dpress.query.record_files import values
+from dpress.release.truth.evaluate import evaluate
 
 MADE = {
     "dp_prototypes": {"clusters": 3, "rounds": 1},

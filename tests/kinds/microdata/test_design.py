@@ -6,11 +6,11 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import Ledger, publish
-from dpress.core.claim import ZCDP, PureDP
+from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.kinds.microdata import design, plan_text
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
-from dpress.release.candidate import rank
-from dpress.release.plan import plan
+from dpress.release.plan.candidate import rank
+from dpress.release.plan.plan import plan
 
 
 def test_auto_is_the_method_that_was_measured_to_be_the_nearer_one():

@@ -5,9 +5,9 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import publish
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.kinds.microdata.linkage import linked, nearest
-from dpress.release.evaluate import evaluate
+from dpress.release.truth.evaluate import evaluate
 
 
 def test_more_budget_means_records_nearer_to_the_rows():

@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import SchemaMismatch, load_release, publish
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.rows import people
 from dpress.data.table import Table
 from dpress.inference.interval import half_width
@@ -18,9 +18,9 @@ from dpress.kinds.microdata import plan_text
 from dpress.kinds.microdata.page import page
 from dpress.mechanisms.microdata import dp_prototypes
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.release.designs import mechanism_of
-from dpress.release.plan import plan
-from dpress.release.plan_text import number
+from dpress.query.designs import mechanism_of
+from dpress.release.plan.plan import plan
+from dpress.release.plan.plan_text import number
 
 RUNS = 24
 FALSE_ALARM = 1e-6

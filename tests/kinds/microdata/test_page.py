@@ -5,12 +5,12 @@ import functools
 import pytest
 from tests.kinds.reading import read
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.data.example_people import people
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.microdata.page import own_variance, records_of
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
 from dpress.reporting.page import page
 
 pytestmark = pytest.mark.slow

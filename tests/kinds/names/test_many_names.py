@@ -11,7 +11,7 @@ import resource, sys
 import numpy as np
 import pyarrow as pa
 import dpress
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.kinds.names import answers
 
 if sys.argv[2] == "square":  # a number for every two names

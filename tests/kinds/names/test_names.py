@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.core import rng
-from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
 from dpress.kinds.names import plan_text
-from dpress.release.check_text import lines
-from dpress.release.data_check import check
-from dpress.release.evaluate import evaluate
-from dpress.release.load import load_release
-from dpress.release.plan import plan
-from dpress.release.publish import publish
-from dpress.release.release import Release
+from dpress.query.load import load_release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
+from dpress.release.plan.plan import plan
+from dpress.release.truth.check_text import lines
+from dpress.release.truth.data_check import check
+from dpress.release.truth.evaluate import evaluate
 from dpress.reporting.page import page
 
 SECRET = "unreleased <name> & 'quoted'"

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, publish
-from dpress.core import rng
-from dpress.core.design import fingerprint
-from dpress.core.errors import SchemaMismatch
-from dpress.release.counted_rows import counted_of
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.document.design import fingerprint
+from dpress.query.counted_rows import counted_of
 
 METHODS = ["direct_queries", "identity", "p_identity"]
 QUERIES = ["age >= 5 and sex = F", "sex = F or size < 4", "age < 5", "total"]
@@ -80,7 +80,7 @@ def test_errors_are_as_stated(make_spec, method) -> None:
 
     The control: were it stated for 1.5 times the epsilon, it would be seen.
     """
-    from dpress.release.plan import plan
+    from dpress.release.plan.plan import plan
 
     planned = plan(make_spec("queries", None, {"epsilon": 0.5}, parameters={"queries": QUERIES}, method=method))
     mechanism, sums = planned.chosen.mechanism, planned.workload.sums

@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from dpress.core import design as documents
-from dpress.core.errors import NotSupported
-from dpress.core.workload import Predicates
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.workload import Predicates
 from dpress.data.specification.spec import from_dict
+from dpress.document import design as documents
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.designs import mechanism_of
-from dpress.release.linear_error import mean_variance
-from dpress.release.plan import plan
+from dpress.query.designs import mechanism_of
+from dpress.release.plan.linear_error import mean_variance
+from dpress.release.plan.plan import plan
 
 OVERLAPPING = ["age >= 5 and sex = F", "sex = F or size < 4", "age < 3", "age in 2..8"]
 PARTS = ["age < 5", "age >= 5", "total"]

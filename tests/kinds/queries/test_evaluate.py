@@ -3,8 +3,8 @@
 import pytest
 
 from dpress import publish
-from dpress.core.errors import NotSupported
-from dpress.release.evaluate import evaluate
+from dpress.core.basics.errors import NotSupported
+from dpress.release.truth.evaluate import evaluate
 
 PARAMETERS = {"queries": ["age >= 5 or sex = F", "size < 4", "total"]}
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from dpress.kinds.queries import plan_text
-from dpress.release.other_kinds import other_kinds
-from dpress.release.plan import Plan, plan
+from dpress.release.plan.other_kinds import other_kinds
+from dpress.release.plan.plan import Plan, plan
 
 DISJOINT = {"queries": ["age < 3", "age in 3..5"]}
 OVERLAPPING = {"queries": ["age < 3", "age < 5", "sex = F or age < 8"]}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dpress.core.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
-from dpress.core.workload import Boxes
+from dpress.core.maps.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
+from dpress.core.maps.workload import Boxes
 from dpress.kinds.ranges.design import choose
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 WITH_SIZE = ["age", "size"]
 

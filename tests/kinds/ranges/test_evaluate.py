@@ -3,11 +3,11 @@
 import pytest
 
 from dpress import publish
-from dpress.core import rng
-from dpress.core.ranges import Prefixes, Range, RangeList
-from dpress.core.workload import Boxes
+from dpress.core.basics import rng
+from dpress.core.maps.ranges import Prefixes, Range, RangeList
+from dpress.core.maps.workload import Boxes
 from dpress.kinds.ranges.drawn import drawn
-from dpress.release.evaluate import evaluate
+from dpress.release.truth.evaluate import evaluate
 
 
 def test_errors_agree_with_the_prediction(make_spec, rows):

@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.ranges.left_open import LeftOpen
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
 
 USERS, RUNS = 6000, 25
 FALSE_ALARM = 1e-6

@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.ranges.page import page
-from dpress.release.estimate import estimate
-from dpress.release.next_round import next_design
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import next_design
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
 
 AGES = np.repeat([0, 3, 17, 40, 63], [1800, 900, 120, 60, 120])
 

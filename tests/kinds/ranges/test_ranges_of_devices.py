@@ -8,13 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from dpress.cli.main import cli
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
-from dpress.release.designs import save_design
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.query.designs import save_design
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
+from dpress.release.truth.evaluate import evaluate
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 63]}
 USERS = 3000

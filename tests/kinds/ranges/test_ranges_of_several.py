@@ -4,19 +4,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.ranges import Ranges
-from dpress.core.rng import seeded
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import Ranges
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.ranges.page import page
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.from_tallies import released
-from dpress.release.kept_integers import live
-from dpress.release.load import load_release
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.query.kept_integers import live
+from dpress.query.load import load_release
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.from_tallies import released
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
+from dpress.release.truth.evaluate import evaluate
 from dpress.reporting.facts import facts
 
 USERS = 40_000

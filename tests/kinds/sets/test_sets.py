@@ -7,18 +7,18 @@ import pyarrow as pa
 import pytest
 
 from dpress import load_release
-from dpress.core import rng
-from dpress.core.coding import codes
-from dpress.core.design import decode, encode
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.attributes.coding import codes
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
-from dpress.release.check_text import lines
-from dpress.release.data_check import check
-from dpress.release.device import device, intake
-from dpress.release.estimate import estimate
-from dpress.release.evaluate import evaluate
-from dpress.release.perturb import perturb
-from dpress.release.plan import plan
+from dpress.document.design import decode, encode
+from dpress.release.devices.device import device, intake
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import plan
+from dpress.release.truth.check_text import lines
+from dpress.release.truth.data_check import check
+from dpress.release.truth.evaluate import evaluate
 from dpress.reporting.page import page
 
 VALUES = ["mail", "maps", "<b>", *(f"app{i}" for i in range(17))]  # two words of 16 bits

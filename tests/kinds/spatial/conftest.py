@@ -3,9 +3,9 @@
 import pytest
 from tests.kinds.spatial.towns import places, spec, table
 
-from dpress.core import rng
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
+from dpress.core.basics import rng
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,15 @@ import pytest
 from tests.kinds.spatial.towns import USERS, places, spec
 
 from dpress import load_release
-from dpress.core import rng
-from dpress.core.grid import Rectangles
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Rectangles
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.answers import CLIPPED, Answers
 from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.release.designs import collection_of
-from dpress.release.plan import plan
+from dpress.query.designs import collection_of
+from dpress.release.plan.plan import plan
 
 FALSE_ALARM = 1e-6
 RUNS = 40

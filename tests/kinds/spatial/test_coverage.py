@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ROW, PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Density, likely, unbiased
 from dpress.inference.maps.population import normal

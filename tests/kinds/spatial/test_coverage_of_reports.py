@@ -16,11 +16,11 @@ import pytest
 from scipy.stats import binom
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
-from dpress.core.oracle import Tally
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
+from dpress.core.reports.oracle import Tally
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Noise, ends
 from dpress.kinds.spatial.design import collection

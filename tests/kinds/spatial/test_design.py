@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpress import plan
-from dpress.core.claim import ZCDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.workload import Areas
+from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.spatial.design import AREAS, areas
 from dpress.kinds.spatial.prediction import expected, rectangles

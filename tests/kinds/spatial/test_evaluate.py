@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.kinds.spatial.towns import USERS, places, table
 
-from dpress.release.evaluate import evaluate
+from dpress.release.truth.evaluate import evaluate
 
 
 def test_the_error_against_the_truth_is_that_of_its_rectangles(released):

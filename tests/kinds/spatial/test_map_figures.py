@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from dpress.core import rng
-from dpress.core.grid import Grid, Rectangles
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Grid, Rectangles
 from dpress.inference.maps.density import Cells, TreeNoise
 from dpress.kinds.spatial import colour_scale, map_figures, map_frame, outlines
 from dpress.reporting import charts

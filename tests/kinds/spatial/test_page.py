@@ -11,10 +11,10 @@ import pytest
 from tests.kinds.conftest import KINDS, mapped, mapped_table
 from tests.kinds.reading import html_of_page, read, undrawn
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.kinds.spatial import text as phrases
 from dpress.kinds.spatial.page import context, map_of, middle
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page, write_report
 from dpress.reporting.rounding import MINUS

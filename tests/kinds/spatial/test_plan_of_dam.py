@@ -2,9 +2,9 @@
 
 import pytest
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.mechanisms.spatial import dam
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 PLACE = {"name": "place", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 1], [0, 1]], "outside": "clamp"}
 

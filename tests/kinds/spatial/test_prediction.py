@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import catalog, plan
-from dpress.core import rng
-from dpress.core.claim import ROW, PureDP
-from dpress.core.grid import LARGEST_SIDE, Grid, sums
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.workload import Areas
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.maps.grid import LARGEST_SIDE, Grid, sums
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import from_dict
 from dpress.inference.maps.population import family, populations
 from dpress.kinds.spatial.design import AREAS, collection
@@ -33,7 +33,7 @@ from dpress.kinds.spatial.prediction import likely_range, noise_error, typical_r
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.map_decoder import coarser
-from dpress.release.plan import Plan
+from dpress.release.plan.plan import Plan
 
 DATA = Path(os.environ.get("DPRESS_DATA", "../shared/data"))
 STATES, NEW_YORK = ((-125.0, -66.5), (24.5, 49.5)), ((-74.27, -73.68), (40.48, 40.93))

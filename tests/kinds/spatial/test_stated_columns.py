@@ -9,13 +9,13 @@ import pytest
 from tests.kinds.spatial.towns import USERS, places, spec, table
 
 from dpress.cli.main import main
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.ledger.device_ledger import DeviceLedger
-from dpress.release.device import Account, device, intake
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
+from dpress.release.devices.device import Account, device, intake
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.perturb import perturb
 
 PSDA = spec("psda", height=2, region_levels=[0, 1], epsilons=["1/2", "2"])
 COLUMNS = {"region_level": "my_level", "epsilon": "my_epsilon"}

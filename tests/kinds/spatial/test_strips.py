@@ -22,16 +22,16 @@ from tests.kinds.spatial.towns import places as towns
 from tests.kinds.spatial.towns import spec, table
 
 from dpress import catalog, estimate, perturb
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Cells, TreeNoise
 from dpress.inference.ratio import fieller, pair_of
 from dpress.kinds.spatial.strips import MOST, cells_between, cut, pair
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.release.linear_forms import UNKNOWN
+from dpress.query.linear_forms import UNKNOWN
 
 SIDE = 16
 LOCAL = ("gtr", "gtr_top_down", "qt_krr", "n_gtr", "psda")

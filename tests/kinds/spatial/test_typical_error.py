@@ -11,8 +11,8 @@ import pytest
 from tests.kinds.spatial.towns import PLACE, places, table
 
 from dpress import evaluate, load_release, plan, publish
-from dpress.core import rng
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.kinds.spatial.plan_text import text
 

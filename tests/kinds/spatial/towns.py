@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.maps.population import normal
 

@@ -11,9 +11,9 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, WARD, spec, table
 
 from dpress import evaluate, load_release, publish
-from dpress.core import rng
-from dpress.core.errors import SchemaMismatch
-from dpress.release.release import Release
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.query.release import Release
 
 SURE = {"epsilon": 500.0}
 

@@ -6,7 +6,7 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, WARD, spec, table
 
 from dpress import plan, publish
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.kinds.statistics import plan_text
 
 SKEWED = {"cost": {"mean": 190.0, "sd": 190.0}}

@@ -11,12 +11,12 @@ from scipy.stats import binom
 from tests.kinds.statistics.statistics_spec import AGE, WARD, spec, table
 
 from dpress import catalog, check, evaluate, load_release, publish
-from dpress.core import rng
-from dpress.core.errors import BudgetExceeded, NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import BudgetExceeded, NotSupported
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
-from dpress.release.check_text import lines
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
+from dpress.release.truth.check_text import lines
 from dpress.reporting.page import page
 
 WIDE = {"name": "cost", "kind": "numeric", "bounds": [0.0, 1e9], "bins": 50}

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pytest
 
 from dpress import evaluate, load_release, perturb, plan
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.errors import NotSupported
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import page, plan_text
 from dpress.kinds.statistics.level_values import turned
-from dpress.release.estimate import estimate
+from dpress.release.devices.estimate import estimate
 
 HOUR = {"name": "hour", "kind": "integer", "bounds": [0, 23]}
 WEEKDAY = {"name": "weekday", "kind": "integer", "bounds": [0, 6]}

@@ -13,12 +13,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.estimates import GroupEstimates, group_estimates
 from dpress.mechanisms.linear.group_distribution import GroupDistribution

@@ -9,10 +9,10 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, WARD, spec
 
 from dpress import catalog, plan, publish
-from dpress.core import rng
-from dpress.core.bounded_attribute import Numeric
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
+from dpress.attributes.bounded_attribute import Numeric
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
 from dpress.kinds.statistics import plan_text
 
 

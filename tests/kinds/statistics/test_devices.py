@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 
 from dpress import device, evaluate, load_release, perturb, plan
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
+from dpress.attributes.bounded_attribute import Integer
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import page, plan_text
 from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers
 from dpress.mechanisms.numbers.square_wave import SquareWave
-from dpress.release.estimate import estimate
+from dpress.release.devices.estimate import estimate
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 63]}
 PAY = {"name": "pay", "kind": "numeric", "bounds": [0.0, 100.0], "bins": 10}

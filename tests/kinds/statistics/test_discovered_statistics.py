@@ -11,16 +11,16 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import evaluate, load_release, publish
-from dpress.core import rng
-from dpress.core.claim import ApproxDP
-from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ApproxDP
+from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
-from dpress.release import discovered
-from dpress.release.discovered import completed
-from dpress.release.names_check import names_check
-from dpress.release.plan import plan
-from dpress.release.release import Release
+from dpress.query.release import Release
+from dpress.release.curator import discovered
+from dpress.release.curator.discovered import completed
+from dpress.release.plan.plan import plan
+from dpress.release.truth.names_check import names_check
 from dpress.reporting.page import page
 
 SECRET = "only <one> person"

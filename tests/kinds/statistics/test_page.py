@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, spec, table
 
 from dpress import publish, report
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics import group_figures
 from dpress.kinds.statistics.group_figures import inside

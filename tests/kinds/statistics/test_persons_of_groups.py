@@ -9,12 +9,12 @@ import pytest
 from tests.kinds.statistics.statistics_spec import COST, WARD, spec, table
 
 from dpress import evaluate, load_release, plan, publish, report
-from dpress.core import rng
-from dpress.core.domain import Schema
+from dpress.attributes.domain import Schema
+from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
 from dpress.kinds.statistics.estimates import group_estimates
-from dpress.release.data_check import check
+from dpress.release.truth.data_check import check
 
 PERSON = {"unit": "uid", "rows_per_unit": 4}
 TOTALS: dict[str, Any] = {"persons": True, "totals": {"cost": [0, 600]}}

@@ -10,8 +10,8 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, WARD, spec, table
 
 from dpress import evaluate, load_release, plan, publish, report
-from dpress.core import rng
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.errors import NotSupported
 from dpress.kinds.statistics import plan_text
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pytest
 
 from dpress import estimate, evaluate, perturb, plan
-from dpress.core import rng
-from dpress.core.linear import Array
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.interval import half_width
 from dpress.kinds.tables.page import page

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dpress.core.workload import Marginals
+from dpress.core.maps.workload import Marginals
 from dpress.kinds.tables.design import choose
-from dpress.release.plan import plan
+from dpress.release.plan.plan import plan
 
 
 def test_a_histogram_is_one_table_and_marginals_are_all_pairs_or_those_that_are_listed(make_spec):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpress import publish
-from dpress.release.evaluate import evaluate
+from dpress.release.truth.evaluate import evaluate
 
 
 def test_without_noise_to_speak_of_nothing_is_wrong(make_spec, rows):

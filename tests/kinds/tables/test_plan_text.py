@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpress.kinds.tables import plan_text
-from dpress.release.plan import Plan, plan
+from dpress.release.plan.plan import Plan, plan
 
 REPLACED = {"epsilon": 1.0, "relation": "replace-one"}
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
+from dpress.audit.exact_quantiles import outcomes, quantiles_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, gaps, scattered
-from dpress.release.audit.exact_quantiles import outcomes, quantiles_loss
 
 QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 NINE = tuple(Fraction(place, 10) for place in range(1, 10))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
 from dpress.mechanisms.choice.exponential import Exponential
 
 FALSE_ALARM = 1e-6

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
-from dpress.core.name_counts import NameCounts
-from dpress.core.plain import plain, read
+from dpress.audit.exact_discovery import discovery_loss
+from dpress.audit.exact_weights import coarse_names
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.name_counts import NameCounts
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups, example
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
-from dpress.release.audit.exact_discovery import discovery_loss
-from dpress.release.audit.exact_weights import coarse_names
 
 LOSS = ApproxDP(epsilon=1, delta="1e-5")
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]

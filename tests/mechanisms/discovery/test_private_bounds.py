@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, part_of
-from dpress.core.errors import NotSupported
-from dpress.core.plain import plain, read
-from dpress.core.round_numbers import MOST, round_numbers
+from dpress.audit.exact import promised
+from dpress.audit.exact_discovery import bounds_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, part_of
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.basics.round_numbers import MOST, round_numbers
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds, example
-from dpress.release.audit.exact import promised
-from dpress.release.audit.exact_discovery import bounds_loss
 
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]
 EDGES = np.array(round_numbers(0.0, 1e9))

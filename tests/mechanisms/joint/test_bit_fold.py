@@ -9,8 +9,8 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.pieces import THREADS, on_threads
+from dpress.core.basics import rng
+from dpress.core.reports.pieces import THREADS, on_threads
 from dpress.inference.joint.bit_evidence import one_hot
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import step, users

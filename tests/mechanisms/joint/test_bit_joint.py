@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import Rappor

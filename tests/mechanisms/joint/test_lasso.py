@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from dpress.core.errors import NotSupported
+from dpress.core.basics.errors import NotSupported
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.mechanisms.joint.lasso import Lasso, design
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
 from dpress.mechanisms.joint.early_stop import independent, regularised

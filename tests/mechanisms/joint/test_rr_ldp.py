@@ -8,11 +8,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity, Marginal, Stack
-from dpress.core.oracle import Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Identity, Marginal, Stack
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.joint.rr_ldp import CARD, RrLdp
 from dpress.mechanisms.oracle.longitudinal import Responses, calibrated
 

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP, Relation
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Decoder, RangeStrategy
-from dpress.core.ranges import AllRanges, Range
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.workload import Boxes, Marginals
+from dpress.core.methods.mechanism import Decoder, RangeStrategy
 from dpress.mechanisms.linear.binary_tree import CARD, BinaryTree
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

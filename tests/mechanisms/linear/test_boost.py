@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.measurement import Measurement
-from dpress.core.ranges import AllRanges, Range
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import CARD, Boost
 

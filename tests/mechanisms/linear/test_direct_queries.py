@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Predicates
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.direct_queries import CARD, DirectQueries
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.linear_error import mean_variance, variances_of
+from dpress.release.plan.linear_error import mean_variance, variances_of
 
 EPSILON = PureDP(epsilon="0.5")
 PARTS = ((0, 1), (2, 3), (0, 1, 2, 3))  # the last is the sum of the first two

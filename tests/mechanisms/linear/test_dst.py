@@ -5,12 +5,12 @@ import functools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation
-from dpress.core.errors import NotSupported
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.sine import Sine
-from dpress.core.workload import Boxes
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.ranges import AllRanges, Range, Ranges
+from dpress.core.maps.sine import Sine
+from dpress.core.maps.workload import Boxes
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.dst import CARD, Dst
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

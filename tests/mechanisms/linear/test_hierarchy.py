@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.parameters import arguments
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.parameters import arguments
+from dpress.core.maps.ranges import AllRanges, Range, Ranges
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.mechanisms.linear.hierarchy import CARD, Hierarchy, best_tree
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

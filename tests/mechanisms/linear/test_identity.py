@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP, Relation, Unit
-from dpress.core.measurement import Measurement
-from dpress.core.ranges import AllRanges
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP, Relation, Unit
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.mechanisms.linear.identity import CARD, LARGEST_TABLE, Identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.tree import Tree
+from dpress.core.maps.tree import Tree
 from dpress.inference.averages import tree_average
 from dpress.mechanisms.linear.level_shares import Kind, best_shares
 

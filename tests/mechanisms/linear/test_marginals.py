@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.ranges import AllRanges
-from dpress.core.workload import Boxes
-from dpress.core.workload import Marginals as MarginalWorkload
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.maps.ranges import AllRanges
+from dpress.core.maps.workload import Boxes
+from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.mechanisms.linear.marginals import CARD, Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

@@ -9,11 +9,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Stack
-from dpress.core.mechanism import Strategy
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Stack
+from dpress.core.methods.mechanism import Strategy
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.identity import Identity

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.p_identity_map import UNIT, PIdentity
-from dpress.core.ranges import AllRanges, Range
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.p_identity_map import UNIT, PIdentity
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.tree import Tree
 from dpress.inference.averages import tree_average
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.optimise import (

@@ -6,18 +6,18 @@ import zlib
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.parameters import arguments
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Boxes, Predicates
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.parameters import arguments
+from dpress.core.maps.ranges import AllRanges, Range, Ranges
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Boxes, Predicates
 from dpress.mechanisms.linear import p_identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.optimise import optimise
 from dpress.mechanisms.linear.p_identity import CARD, PIdentity
-from dpress.release.linear_error import mean_variance
-from dpress.release.release import FORMAT
+from dpress.query.release import FORMAT
+from dpress.release.plan.linear_error import mean_variance
 
 EPSILON = PureDP(epsilon=1)
 

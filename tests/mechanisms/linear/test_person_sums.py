@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
+from dpress.audit import exact_persons
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
 from dpress.mechanisms.linear.group_statistics import CARD, GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
-from dpress.release.audit import exact_persons
 
 SHAPE = (3, 5)
 PERSONS = PersonSums(shape=SHAPE, by=(0,))

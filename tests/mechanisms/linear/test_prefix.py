@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.ranges import Range, Ranges
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.ranges import Range, Ranges
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.prefix import Prefix
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP, Relation
-from dpress.core.measurement import Measurement
-from dpress.core.ranges import AllRanges, Range
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.workload import Boxes, Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import CARD, Privelet
 

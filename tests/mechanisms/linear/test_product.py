@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import BoxDecoder, RangeStrategy, Strategy
-from dpress.core.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
+from dpress.core.maps.workload import Boxes, Marginals
+from dpress.core.methods.mechanism import BoxDecoder, RangeStrategy, Strategy
 from dpress.mechanisms.linear import product
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.dst import Dst

@@ -6,16 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation
-from dpress.core.linear import Identity
-from dpress.core.residuals import Residual
-from dpress.core.workload import Marginals as MarginalWorkload
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.residuals import Residual
+from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.residual_marginals import CARD, ResidualMarginals
-from dpress.release.linear_error import mean_variance
+from dpress.release.plan.linear_error import mean_variance
 
 SHAPE, TABLES = (2, 3, 4), ((0, 1), (2, 1), (2,))
 LOSS = ZCDP(rho="0.5")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.mechanisms.microdata.balanced import assign, balanced
 from dpress.mechanisms.microdata.record_sampling import drawn
 

@@ -7,12 +7,12 @@ from collections import Counter
 
 import numpy as np
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import PureDP
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation, order

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
-from dpress.core.plain import plain, read
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.dp_k_prototypes import CARD, DpKPrototypes
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 60)), Categorical(name="work", values=("a", "b", "c"))])

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import Column, columns, example
-from dpress.core.people import People, in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import Column, columns, example
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.people import People, in_memory
 from dpress.mechanisms.microdata import dp_prototypes as module
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes, best, carried, dp_prototypes, left
 from dpress.mechanisms.microdata.noisy_prototypes import centred, placed

@@ -13,13 +13,13 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
-from dpress.core.listed_attribute import Categorical
-from dpress.core.measurement import Measurement
-from dpress.core.mixed import columns
-from dpress.core.people import People, in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.people import People, in_memory
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import dp_prototypes
 from dpress.mechanisms.microdata import record_sampling as rows

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core.basics import rng
 from dpress.mechanisms.microdata.fixed_number import exactly
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.mixed import Column
-from dpress.core.people import Codes, People, in_memory
+from dpress.attributes.mixed import Column
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.people import Codes, People, in_memory
 from dpress.inference.records import latent_classes, low_rank
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module

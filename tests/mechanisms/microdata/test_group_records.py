@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
 from dpress.mechanisms.microdata.group_records import records
 from dpress.noise.choose import exponential_probabilities
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.people import in_memory
+from dpress.core.basics.claim import Relation
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, by_noise, exact
 
 SHAPE = (3, 2, 4)

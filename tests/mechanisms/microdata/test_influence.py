@@ -5,12 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import PureDP
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.influence import explained, weighted
 from dpress.mechanisms.microdata.prototypes import offsets

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order
 from dpress.noise.choose import report_noisy_max_probabilities
 

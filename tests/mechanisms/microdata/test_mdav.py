@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ROW, ZCDP, PureDP, Unit
-from dpress.core.compiled import compiled
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Unit
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.mdav import CARD, Mdav, grouped, sum_costs
 
 NUMBERS = columns([Integer(name="a", bounds=(0, 999)), Integer(name="b", bounds=(0, 999))])

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.linear import Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mixed import Column
+from dpress.attributes.mixed import Column
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Stack
+from dpress.core.maps.measurement import Measurement
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.one_way_tables import groups_of_numbers, one_way_tables

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tests.mechanisms.microdata.test_graphical import category, number
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP
-from dpress.core.people import Codes, in_memory
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.methods.people import Codes, in_memory
 from dpress.mechanisms.microdata.graphical import Graphical, graphical
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, exact
 from dpress.mechanisms.microdata.pair_noise import pair_noise

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.bounded_attribute import Integer
-from dpress.core.compiled import compiled
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mixed import columns
-from dpress.core.people import in_memory
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.core.basics import rng
+from dpress.core.basics.compiled import compiled
+from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.prototypes import Clusters, assign_each, fit, offsets, sizes
 

@@ -6,10 +6,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports.oracle import Channel
 from dpress.inference.numbers.directions import direction
 from dpress.inference.numbers.report_sums import sums
 from dpress.inference.numbers.sliding_window import fitted

@@ -7,10 +7,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.numbers.one_bit import CARD, OneBit
 
 

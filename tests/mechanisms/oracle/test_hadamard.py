@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard as dense
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported, ReportRejected
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported, ReportRejected
 from dpress.mechanisms.oracle.hadamard import Hadamard, transform
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import dpress
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import BudgetExceeded
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle.loloha import Loloha, calibrated
 from dpress.mechanisms.oracle.olh import bucket, hashes
 from dpress.noise.permanent import Slot
-from dpress.release.device import Account
+from dpress.release.devices.device import Account
 
 DEVICES = 40_000
 FALSE_ALARM = 5.5  # standard errors: below 1e-6 over all figures of a test

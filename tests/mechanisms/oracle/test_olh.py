@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported, ReportRejected
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported, ReportRejected
 from dpress.mechanisms.oracle.krr import respond
 from dpress.mechanisms.oracle.olh import (
     MOST_BUCKETS,

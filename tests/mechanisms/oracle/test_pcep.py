@@ -8,10 +8,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.pcep import CARD, Pcep
 
 ONE, TWO = PureDP(epsilon=1), PureDP(epsilon=2)

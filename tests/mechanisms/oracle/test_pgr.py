@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import projective, rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports import projective
 from dpress.inference.incidence import hyperplane_sums
 from dpress.mechanisms.oracle.pgr import Pgr, best_order
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection

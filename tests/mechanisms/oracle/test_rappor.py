@@ -9,10 +9,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import extras, rng
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Oracle
+from dpress.core.basics import extras, rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.rappor import CARD, Rappor
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.subset_selection import CARD, SubsetSelection
 

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle import oue, sue
 
 both = pytest.mark.parametrize("card", [oue.CARD, sue.CARD], ids=lambda card: card.name)

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.encoders import Combination
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.reports.encoders import Combination
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.protocol import bit_tally as together
 from dpress.mechanisms.protocol.bit_tally import BitTally

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.ranges import Ranges
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import Ranges
 from dpress.mechanisms.ranges.ahead_tree import ahead_tree, halves
 from dpress.noise.uniform import below
 

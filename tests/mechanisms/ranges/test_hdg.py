@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.ranges import Ranges
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import Ranges
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.ranges.grid_error import sets_of

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpress.core.claim import PureDP
-from dpress.core.ranges import AllRanges, Prefixes, Ranges
-from dpress.core.rng import seeded
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import AllRanges, Prefixes, Ranges
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.level_tree import level_tree
 

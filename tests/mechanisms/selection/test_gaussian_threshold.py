@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.name_counts import NameCounts
-from dpress.core.plain import plain, read
+from dpress.audit.exact_names import sums_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold, calibrated
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
-from dpress.release.audit.exact_names import sums_loss
 
 FALSE_ALARM = 1e-6
 DRAWS = 20_000

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.core import rng
-from dpress.core.claim import ApproxDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.name_counts import NameCounts
-from dpress.core.plain import plain, read
+from dpress.audit.exact_names import names_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import partition_selection
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import WHOLE, Tabulated
-from dpress.release.audit.exact_names import names_loss
 
 FALSE_ALARM = 1e-6
 DRAWS = 20_000

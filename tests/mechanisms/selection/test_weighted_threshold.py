@@ -8,15 +8,15 @@ import pytest
 from scipy import stats
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ApproxDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.name_counts import NameCounts
-from dpress.core.plain import plain, read
+from dpress.audit.exact_weights import COARSE, weights_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ApproxDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import gaussian_threshold
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
-from dpress.release.audit.exact_weights import COARSE, weights_loss
 
 FALSE_ALARM = 1e-6
 DRAWS = 20_000

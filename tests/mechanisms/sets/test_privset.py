@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.set_members import members, words
+from dpress.attributes.set_members import members, words
+from dpress.audit.exact import channel_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
 from dpress.mechanisms.sets.privset import Privset, best_groups, grouped, privset
 from dpress.mechanisms.sets.set_reports import SetReports
 from dpress.noise.response import LEFT_OUT
 from dpress.noise.whole_weights import by_weight, sets_of
-from dpress.release.audit.exact import channel_loss
 
 ONE = PureDP(epsilon=1)
 FALSE_ALARM_SIGMAS = 6.5  # of one normal figure: below 1e-10

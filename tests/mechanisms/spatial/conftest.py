@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Tally
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector

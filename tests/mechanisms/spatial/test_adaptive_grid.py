@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Stack
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Stack
 from dpress.inference.interval import half_width
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid, adaptive_grid, best_blocks
 

@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "contract"))
 import oracle_checks as checks
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.plain import plain, read
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
+from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.mechanisms.protocol.report_type import per_user, rest
 from dpress.mechanisms.protocol.rounds import round_of
 from dpress.mechanisms.spatial.ahead import CARD, SPLIT, Ahead, LeafEstimate, ahead

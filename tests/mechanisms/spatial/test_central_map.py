@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles, sums
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid

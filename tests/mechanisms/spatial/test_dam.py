@@ -9,11 +9,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.reports.oracle import Channel
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.spatial.dam import CARD, Dam, dam

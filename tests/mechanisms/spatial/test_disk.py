@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.claim import Relation
-from dpress.core.grid import Grid
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.grid import Grid
 from dpress.mechanisms.spatial.disk import Blur, Disk, _information, informative_share, likeliest
 
 P, Q = Fraction(1, 20), Fraction(1, 50)

@@ -8,12 +8,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.reports.oracle import Tally
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.levels import Levels

@@ -6,10 +6,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.grid import Grid
-from dpress.core.measurement import Measurement
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.measurement import Measurement
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down

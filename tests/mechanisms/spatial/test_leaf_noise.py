@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpress.core.grid import Grid, Rectangles
+from dpress.core.maps.grid import Grid, Rectangles
 from dpress.inference.maps.density import TreeNoise
 from dpress.mechanisms.spatial.leaf_noise import CLUSTERED, LeafNoise
 

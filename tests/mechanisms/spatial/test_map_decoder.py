@@ -7,10 +7,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.oracle import Tally
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, TreeNoise, clustering, likely
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down

@@ -6,9 +6,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.measurement import Measurement
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.measurement import Measurement
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.n_gtr import n_gtr

@@ -8,9 +8,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.grid import Grid
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.grid import Grid
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.n_psda import n_psda
 

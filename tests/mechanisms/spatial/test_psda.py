@@ -8,11 +8,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.oracle import Channel
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.spatial.psda import CARD, Psda, psda
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, NOT_ANY, SafeRegions
 

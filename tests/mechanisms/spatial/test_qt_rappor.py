@@ -8,10 +8,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.measurement import Measurement
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.measurement import Measurement
 from dpress.inference.maps.density import Nodes
 from dpress.mechanisms.oracle.sue import Sue
 from dpress.mechanisms.spatial.levels import Levels

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.leaves import named
-from dpress.core.rng import Generator
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.leaves import named
 from dpress.mechanisms.protocol.sum_form import SumForm
 from dpress.mechanisms.spatial.disk_reach import ADDED, DiskReach
 from dpress.mechanisms.spatial.disk_reports import DiskReports

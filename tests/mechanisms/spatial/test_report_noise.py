@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.tree import Tree
+from dpress.core.basics import rng
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import Nodes, TreeNoise
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.protocol.sum_form import SumForm

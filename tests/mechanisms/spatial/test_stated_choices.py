@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
+from dpress.core.basics import rng
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.protocol.report_type import stating
 from dpress.mechanisms.spatial.psda import Psda

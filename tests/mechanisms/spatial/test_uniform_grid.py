@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.mechanism import Strategy
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.methods.mechanism import Strategy
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid, best_side, uniform_grid
 
 MOVED = Unit(relation=Relation.REPLACE_ONE)

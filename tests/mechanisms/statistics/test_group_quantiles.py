@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, Claim, PureDP, Relation, Unit
-from dpress.core.errors import SchemaMismatch
+from dpress.audit.exact_steps import added_loss
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles, example
-from dpress.release.audit.exact_steps import added_loss
 
 LOSSES = [PureDP(epsilon=1), ZCDP(rho="0.5")]
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]

@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "contract"))
 import oracle_checks as checks
 
 from dpress import catalog
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.plain import plain, read
-from dpress.core.string_candidates import padded
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.string_candidates import padded
+from dpress.core.basics import rng
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import plain, read
 from dpress.inference.interval import critical
 from dpress.mechanisms.protocol.report_type import per_user
 from dpress.mechanisms.protocol.short_reports import short_oracle

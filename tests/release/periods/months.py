@@ -4,7 +4,7 @@ import datetime as dt
 
 import pyarrow as pa
 
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series

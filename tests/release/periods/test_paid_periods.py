@@ -12,18 +12,18 @@ from click.testing import CliRunner
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec
 
 from dpress.cli.publish import command
-from dpress.core.claim import PureDP, Unit
-from dpress.core.errors import BudgetExceeded, SchemaMismatch
-from dpress.core.rng import seeded
-from dpress.core.spans import closing
+from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.errors import BudgetExceeded, SchemaMismatch
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.spans import closing
 from dpress.data.specification.spec import as_dict, from_dict
 from dpress.ledger.ledger import Ledger, verify
-from dpress.release.load import load_release
+from dpress.query.load import load_release
+from dpress.query.release import Release
+from dpress.release.curator.publish import publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
-from dpress.release.publish import publish
-from dpress.release.release import Release
 from dpress.reporting.series_page import series_page
 
 

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec, truth
 
-from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
-from dpress.core.rng import seeded
-from dpress.core.spans import coefficients, spans, variances
+from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.spans import coefficients, spans, variances
 from dpress.ledger.ledger import Ledger
-from dpress.release.load import load_release
+from dpress.query.load import load_release
+from dpress.release.curator.publish import publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import kept
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
 from dpress.release.periods.series_folder import begun
-from dpress.release.publish import publish
 from dpress.reporting.series_page import series_page
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, spec
 
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.stream_rows import StreamRows
 from dpress.release.periods.calendar import Calendar

@@ -4,12 +4,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from litestar import Response
 
-from dpress.core import rng
-from dpress.core.wire import Report, pack
+from dpress.core.basics import rng
+from dpress.core.reports.wire import Report, pack
 from dpress.data.example_people import pickups
 from dpress.data.specification.spec import from_dict
-from dpress.release.perturb import perturb
-from dpress.release.plan import design_of
+from dpress.release.devices.perturb import perturb
+from dpress.release.plan.plan import design_of
 
 LOCAL = {"model": "local", "epsilon": 2.0}
 AGE = {"name": "age", "title": "Age", "kind": "integer", "bounds": [0, 84], "bins": 6}

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from tests.service.pages.collections_of import designed, packed, people
 
-from dpress.core.design import Design
-from dpress.release.designs import save_design
-from dpress.release.estimate import estimate
+from dpress.document.design import Design
+from dpress.query.designs import save_design
+from dpress.release.devices.estimate import estimate
 
 TOKEN = "a token of tests, long enough"
 HANGS = 3600  # seconds after which a program is taken to hang, on a machine however loaded

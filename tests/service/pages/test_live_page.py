@@ -6,7 +6,7 @@ import pytest
 from tests.service.pages.collections_of import packed, people
 from tests.service.pages.conftest import TOKEN
 
-from dpress.release.next_round import next_design
+from dpress.release.devices.next_round import next_design
 from dpress.service.live_figures import figures
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from tests.service.pages.collections_of import designed, packed, people
 
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.store_url import open_store
-from dpress.release.estimate import estimate
+from dpress.release.devices.estimate import estimate
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures
 from dpress.service.served import Collections

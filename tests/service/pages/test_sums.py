@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from tests.service.pages.collections_of import designed, packed, people
 
-from dpress.core.wire import ID_BYTES
+from dpress.core.reports.wire import ID_BYTES
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.store_url import open_store
-from dpress.release.estimate import estimate
-from dpress.release.next_round import next_design
-from dpress.release.published_tables import PublishedTable
+from dpress.query.published_tables import PublishedTable
+from dpress.release.devices.estimate import estimate
+from dpress.release.devices.next_round import next_design
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures
 from dpress.service.served import Collections

@@ -1,1 +1,1 @@
-"""From columns of any type to cells: every value by itself, as `core.coding` says."""
+"""From columns of any type to cells: every value by itself, as `attributes.coding` says."""

@@ -1,7 +1,7 @@
 """From values to cell codes: nulls first, then bounds, then bins; nothing is learned from the rows.
 
 It reads Arrow columns of any type, so that every engine that hands over Arrow batches gets the same codes: those of
-`core.coding`, value for value, whatever else is in the column.
+`attributes.coding`, value for value, whatever else is in the column.
 """
 
 import numpy as np
@@ -9,17 +9,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core import coding
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.coding import DROPPED, MISSING, OUTSIDE
-from dpress.core.dated_attribute import Dated
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Listed
-from dpress.core.set_members import SetMembers
-from dpress.core.string_candidates import StringCandidates
-from dpress.core.value import Value, read, text_of
+from dpress.attributes import coding
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.set_members import SetMembers
+from dpress.attributes.string_candidates import StringCandidates
+from dpress.attributes.value import Value, read, text_of
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import dates, inferred, listed, numbers, objects, sets, strings
 
 Codes = npt.NDArray[np.int32]

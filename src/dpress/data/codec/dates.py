@@ -1,6 +1,6 @@
 """Arrow columns of dates and times as cells of a calendar: ticks are turned into hours, never into text.
 
-column -> hours since 1970 on the clocks of the attribute's zone -> cells (`core.coding`).
+column -> hours since 1970 on the clocks of the attribute's zone -> cells (`attributes.coding`).
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core import coding
-from dpress.core.coding import MISSING
-from dpress.core.dated_attribute import Dated
-from dpress.core.errors import SchemaMismatch
-from dpress.core.local_time import FAR, hour_of, hours_of_instants
-from dpress.core.value import NANOSECONDS, Value, read
+from dpress.attributes import coding
+from dpress.attributes.coding import MISSING
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.local_time import FAR, hour_of, hours_of_instants
+from dpress.attributes.value import NANOSECONDS, Value, read
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import objects
 from dpress.data.codec.finite_times import finite
 from dpress.data.codec.numbers import is_text

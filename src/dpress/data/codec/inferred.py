@@ -6,7 +6,7 @@ pandas column -> an Arrow field with a mark -> what reads it neither refuses it 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.value import EXACT
+from dpress.attributes.value import EXACT
 
 MARK = {b"dpress": b"inferred"}
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Tabular
-from dpress.core.coding import MISSING, OUTSIDE, WORDS, cell, listed
-from dpress.core.listed_attribute import Listed
-from dpress.core.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.coding import MISSING, OUTSIDE, WORDS, cell, listed
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
 from dpress.data.codec.finite_times import finite, ticks_of
 from dpress.data.codec.numbers import is_text, trimmed, whole
 

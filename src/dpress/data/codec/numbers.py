@@ -1,6 +1,6 @@
 """Arrow columns as numbers, exactly: integers and decimals never pass through a float that cannot hold them.
 
-column -> whole numbers, and those few that only the definition (`core.coding`) can tell; or column -> nearest floats.
+column -> whole numbers, and those few that only `attributes.coding`, the definition, can X.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.value import BLANKS, EXACT
+from dpress.attributes.value import BLANKS, EXACT
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

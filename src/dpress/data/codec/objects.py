@@ -1,6 +1,6 @@
 """Columns whose values each have a type of their own, as Python objects have, in one Arrow type that hides none.
 
-objects -> what each one is, by itself (`core.value`) -> a struct of its kind and its text -> each by itself again.
+objects -> what each one is, alone (`attributes.value`) -> a struct of its kind and its text -> each by itself again.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.value import EXACT, Kind, Value, read, text_of, written
+from dpress.attributes.value import EXACT, Kind, Value, read, text_of, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.coding import DROPPED, MISSING, OUTSIDE, settle
-from dpress.core.set_members import WORD, SetMembers
-from dpress.core.value import BLANKS
+from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE, settle
+from dpress.attributes.set_members import WORD, SetMembers
+from dpress.attributes.value import BLANKS
 
 Codes = npt.NDArray[np.int32]
 

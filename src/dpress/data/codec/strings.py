@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.coding import MISSING
-from dpress.core.string_candidates import Bytes, StringCandidates, bytes_of, padded
+from dpress.attributes.coding import MISSING
+from dpress.attributes.string_candidates import Bytes, StringCandidates, bytes_of, padded
 
 
 def cells(attribute: StringCandidates, column: pa.Array) -> npt.NDArray[np.int32]:

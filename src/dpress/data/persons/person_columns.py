@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import Kind
+from dpress.attributes.value import Kind
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.inferred import has_lost_digits, is_inferred
 from dpress.data.codec.objects import KIND, TEXT, is_ours
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import HASHES, Numbers, PersonIndex, fresh_key
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.compiled import compiled
+from dpress.core.basics.compiled import compiled
 
 FIRST_ROOM, GROWTH = 8, 4  # entries of a person's first heap, and by what a full one grows
 BEGIN, SIZE, ROOM, WORST = range(4)  # columns of the heaps: where in the pool, entries, space, the largest draw

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.claim import Unit
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.rng import Generator
 from dpress.data.persons.person_groups import HELD, Batches, by_groups
 from dpress.data.persons.person_index import Numbers, grown
 

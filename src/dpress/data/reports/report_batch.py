@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.oracle import Payloads
-from dpress.core.wire import HASH_BYTES, ID_BYTES
+from dpress.core.reports.oracle import Payloads
+from dpress.core.reports.wire import HASH_BYTES, ID_BYTES
 
 LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
 SCHEMA = pa.schema(

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.oracle import Payloads
-from dpress.core.pieces import Run, on_threads
-from dpress.core.wire import (
+from dpress.core.reports.oracle import Payloads
+from dpress.core.reports.pieces import Run, on_threads
+from dpress.core.reports.wire import (
     ID_BYTES,
     MISSING,
     OTHER_ASK,

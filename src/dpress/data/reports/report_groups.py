@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.reports.report_batch import SCHEMA, SEEDED
 
 FEW, DENSEST = 1 << 20, 4  # reports that any file may hold, and a byte of a larger one: what they take in memory

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.new_path import new_file
-from dpress.core.wire import HASH_BYTES, ID_BYTES, VERSION, Expected, Report
+from dpress.core.basics.new_path import new_file
+from dpress.core.reports.wire import HASH_BYTES, ID_BYTES, VERSION, Expected, Report
 from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
 
 GROUP = 1 << 18  # reports in a row group

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeVar
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 

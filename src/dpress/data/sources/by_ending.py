@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.dated_attribute import Dated
-from dpress.core.listed_attribute import Listed
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.listed_attribute import Listed
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
 from dpress.data.sources.path_columns import FileSource

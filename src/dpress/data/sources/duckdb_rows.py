@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import duckdb
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values, table_name
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import check_columns, within, without_quotes

@@ -9,7 +9,7 @@ from functools import partial
 import duckdb
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import objects
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import quoted

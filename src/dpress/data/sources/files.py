@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 
 SIGNS = frozenset("*?[")  # of a glob
 Stamp = tuple[tuple[str, int, int, int], ...]  # of every file its path and what changes with it

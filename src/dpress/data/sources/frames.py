@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import EXACT, Kind, Value, read
+from dpress.attributes.value import EXACT, Kind, Value, read
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import inferred, objects
 
 ROWS = 1 << 17  # objects that are turned into columns at a time

@@ -8,10 +8,10 @@ from typing import Any
 import duckdb
 import narwhals as nw
 
-from dpress.core import regular_file
-from dpress.core.attribute import Tabular
-from dpress.core.database_url import check_no_password, is_postgres
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics import regular_file
+from dpress.core.basics.database_url import check_no_password, is_postgres
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import files, path_columns, table_name
 from dpress.data.sources.by_ending import FILES, Written
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows

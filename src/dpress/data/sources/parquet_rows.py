@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import postgres_values, table_name
 from dpress.data.sources.postgres_snapshot import Snapshot, asked
 from dpress.data.sources.source import BATCH_ROWS, check_columns, within

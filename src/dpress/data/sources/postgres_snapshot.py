@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from dpress.core.database_url import connectable
-from dpress.core.extras import load
+from dpress.core.basics.database_url import connectable
+from dpress.core.basics.extras import load
 from dpress.data.sources.source import without_quotes
 
 SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"

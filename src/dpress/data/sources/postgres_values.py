@@ -7,7 +7,7 @@ import re
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import objects
 from dpress.data.sources.sql_text import quoted
 

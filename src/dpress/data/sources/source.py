@@ -9,8 +9,8 @@ from typing import Literal, Protocol, TypeVar, runtime_checkable
 import duckdb
 import pyarrow as pa
 
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.near import meant
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.near import meant
 
 BATCH_ROWS = 1 << 17
 WITHHELD = (

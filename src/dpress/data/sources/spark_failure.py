@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dpress.core.errors import NotSupported
-from dpress.core.extras import load
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.extras import load
 
 JAVA = 17
 PANDAS = "PySpark does not yet fully support pandas"  # it warns; no pandas frame is made here

@@ -6,7 +6,7 @@ column, format -> SQL of one value, made from its text alone.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpress.core.value import BLANKS
+from dpress.attributes.value import BLANKS
 from dpress.data.specification.file_format import FileFormat
 
 AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read

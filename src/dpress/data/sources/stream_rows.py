@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 
 LINE = "{} cannot be read (its library's message is withheld: it may quote rows)"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.near import meant
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.near import meant
 from dpress.data.sources.sql_text import quoted
 
 PART = r'"(?:[^"]|"")+"|[^\s".,;()]+'

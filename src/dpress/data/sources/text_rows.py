@@ -12,7 +12,7 @@ from typing import ClassVar, TypeVar
 import duckdb
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text

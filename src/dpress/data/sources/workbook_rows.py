@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.extras import load
-from dpress.core.near import meant
-from dpress.core.value import read, written
+from dpress.attributes.value import read, written
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.extras import load
+from dpress.core.basics.near import meant
 from dpress.data.codec import objects
 from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of

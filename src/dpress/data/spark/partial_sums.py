@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import Counts, SparseArray, added
 from dpress.data.sources.source import BATCH_ROWS
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
 from dpress.data.codec.codec import Codes
 from dpress.data.sources.source import without_quotes

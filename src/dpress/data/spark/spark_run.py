@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.sources.spark_failure import without_message
 from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import KINDS

@@ -5,8 +5,8 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpress.core import regular_file
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import regular_file
+from dpress.core.basics.errors import SchemaMismatch
 
 HEADER = ["value", "label"]
 

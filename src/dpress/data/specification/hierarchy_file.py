@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from dpress.core import regular_file
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics import regular_file
+from dpress.core.basics.errors import SchemaMismatch
 
 Rows = tuple[tuple[str, ...], ...]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.attribute import Attribute, Bounded
-from dpress.core.database_url import mentions_password
-from dpress.core.dated_attribute import Dated
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical, Ordinal
-from dpress.core.place import readable
+from dpress.attributes.attribute import Attribute, Bounded
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.core.basics.database_url import mentions_password
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.place import readable
 from dpress.data.specification import codebook, hierarchy_file
 from dpress.data.specification.spec_error import first_fault, too_large
 from dpress.data.specification.spec_lines import located, unquoted

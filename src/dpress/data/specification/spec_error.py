@@ -5,13 +5,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from dpress.core.attribute import Location
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.calendar_cells import Cells
-from dpress.core.dated_attribute import Date, DateTime
-from dpress.core.listed_attribute import Categorical, Ordinal
-from dpress.core.near import meant
-from dpress.core.place import readable
+from dpress.attributes.attribute import Location
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.calendar_cells import Cells
+from dpress.attributes.dated_attribute import Date, DateTime
+from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.core.basics.near import meant
+from dpress.core.basics.place import readable
 
 WORDS = {
     "float": "a number",

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.core import check
-from dpress.core.claim import Loss, Relation, Unit, from_parameters
-from dpress.core.database_url import check_no_password
-from dpress.core.named import Words
+from dpress.attributes.named import Words
+from dpress.core.basics import check
+from dpress.core.basics.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.basics.database_url import check_no_password
 from dpress.data.specification.file_format import FileFormat
 from dpress.inference import postprocess
 

@@ -1,4 +1,4 @@
-"""Numbers in cells, in SQL: the same IEEE operations as `core.attribute` makes, on values that are within bounds.
+"""Numbers in cells, in SQL: the same IEEE operations as `attributes.attribute` makes, on values that are within bounds.
 
 An integer's cell is a quotient of integers. A number's is the nearest edge's, or the one below it where that edge is
 above the number: the nearest edge is found by arithmetic, then compared as NumPy computes it.
@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.bounded_attribute import Integer, Numeric
-from dpress.core.value import BLANKS
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.value import BLANKS
 from dpress.data.codec import numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, whole
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlglot import exp
 
-from dpress.core.coding import DROPPED, MISSING, OUTSIDE
-from dpress.core.domain import Schema
+from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE
+from dpress.attributes.domain import Schema
 from dpress.data.sql.code_expression import beside_cells, settled
 from dpress.data.sql.coded_rows import Relation, code_expressions, refuse
 from dpress.data.sql.engine_column import whole

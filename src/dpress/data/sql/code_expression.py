@@ -2,12 +2,12 @@
 
 from sqlglot import exp
 
-from dpress.core import coding
-from dpress.core.attribute import Tabular
-from dpress.core.coding import MISSING, OUTSIDE
-from dpress.core.dated_attribute import Dated
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Listed
+from dpress.attributes import coding
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.coding import MISSING, OUTSIDE
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.listed_attribute import Listed
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
 from dpress.data.sql.date_code import dated_cell, is_dated
 from dpress.data.sql.engine_column import Column, whole

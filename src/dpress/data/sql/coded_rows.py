@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core import coding
-from dpress.core.coding import DROPPED
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.attributes import coding
+from dpress.attributes.coding import DROPPED
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources.source import Database, SqlSource, check_columns
 from dpress.data.sql.code_expression import code_expression

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.calendar_cells import DAY
-from dpress.core.dated_attribute import Dated
+from dpress.attributes.calendar_cells import DAY
+from dpress.attributes.dated_attribute import Dated
 from dpress.data.sql.bin_code import MOST_EDGES, search
 from dpress.data.sql.engine_column import Column, whole
 

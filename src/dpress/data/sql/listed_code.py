@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.listed_attribute import Listed
-from dpress.core.value import BLANKS
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.value import BLANKS
 from dpress.data.codec import listed, numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, text, whole
 

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.claim import Unit
-from dpress.core.errors import SchemaMismatch
-from dpress.core.value import EXACT
+from dpress.attributes.value import EXACT
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.source import SqlSource
 from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import Column, Dialect, whole

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from dpress.core.database_url import connectable
+from dpress.core.basics.database_url import connectable
 from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
 
 LOCK = 0x44505252  # of the migrations: one process runs them

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from dpress.core.database_url import SCHEMES as POSTGRES
-from dpress.core.database_url import connectable, is_postgres
+from dpress.core.basics.database_url import SCHEMES as POSTGRES
+from dpress.core.basics.database_url import connectable, is_postgres
 from dpress.data.stored.report_store import ReportStore
 
 SCHEMES = ("sqlite:", *(f"{name}:" for name in POSTGRES))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpress.core.errors import ReportRejected
-from dpress.core.packed import TYPE, Bytes, Packed, faults, parse
-from dpress.core.wire import REPEATED, Expected
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.reports.packed import TYPE, Bytes, Packed, faults, parse
+from dpress.core.reports.wire import REPEATED, Expected
 from dpress.data.reports.repeated_ids import Flags, Named, Rows, Words, among, repeated
 from dpress.data.reports.report_batch import Batch, ReadPiece, keep_sound
 from dpress.data.stored.report_store import Keys, ReportStore

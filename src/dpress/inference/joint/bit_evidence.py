@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.likelihood import Single, row_maxima
 
 Strings = npt.NDArray[np.uint8]  # one bit an entry, shape (reports, m)

@@ -1,6 +1,6 @@
 """Standard errors of a fitted joint distribution, by a parametric bootstrap: collected and fitted again.
 
-`Refits` are of any joint; what is below is for collections. A curator's: `release.measured_joint`.
+`Refits` are of any joint; what is below is for collections. A curator's: `query.measured_joint`.
 
 Flow: joint -> shares of every table + normal noise of the known variance -> a fit without shrinkage -> how far its
 answers lie from the joint's own.
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics.extras import scipy
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.interval import Variances, critical, half_width
 from dpress.inference.joint import maxent

@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
 from dpress.inference.joint.factors import Factor, Joint
 from dpress.inference.joint.pair_tables import Tables
 from dpress.inference.joint.shrinkage import one_way

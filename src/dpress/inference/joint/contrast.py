@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.pair_tables import Tables
 from dpress.inference.joint.shrinkage import centred, degrees_of_freedom, one_way

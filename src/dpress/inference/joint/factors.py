@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import Axes
 
 LIMIT = 1 << 24

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpress.core.extras import scipy
+from dpress.core.basics.extras import scipy
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast, contrasts
 from dpress.inference.joint.pair_tables import Tables

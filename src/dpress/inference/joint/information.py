@@ -8,8 +8,8 @@ Paper: Kim, Carbonetto, Stephens, Anitescu 2020 (mixSQP: sequential quadratic pr
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
+from dpress.core.basics.extras import scipy
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.likelihood import LEAST, Fold, Halves, Split
 
 LARGEST = 1024  # cells whose information is kept as a matrix

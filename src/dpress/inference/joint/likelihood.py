@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.pieces import THREADS, on_threads
+from dpress.core.maps.linear import Array
+from dpress.core.reports.pieces import THREADS, on_threads
 
 Single = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.floating[Any]]  # likelihoods, in the precision of the products

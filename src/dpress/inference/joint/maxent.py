@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.factors import Factor, Joint, dense
 from dpress.inference.joint.fit import approach, fit_margins, nearest, sums

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.information import LARGEST, information, minimiser, working_set
 from dpress.inference.joint.likelihood import LEAST, Fold, Halves, Kernel, Split
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpress.core.linear import Array, Marginal
+from dpress.core.maps.linear import Array, Marginal
 from dpress.inference.consistency import Axes, Table, component_variance, marginal, subsets
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array, Numbers
-from dpress.core.partition import Partition
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.partition import Partition
 
 BATCH = 1 << 21  # shares of tiles in rectangles at once
 

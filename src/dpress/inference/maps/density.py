@@ -9,8 +9,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from dpress.core.grid import Grid, Rectangles, sums
-from dpress.core.linear import Array
+from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import whole_counts
 
 LEVELS = 3  # of quarters that `clustering` looks at

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.grid import Rectangles
-from dpress.core.linear import Array
+from dpress.core.basics import check
+from dpress.core.maps.grid import Rectangles
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
 
 

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.linear import Array
+from dpress.core.basics import check
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.linear import Array
 
 BOUND = 32.0  # of Theorem 6, in units of n e^epsilon / (e^epsilon - 1)^2 a node
 DIRECT = 4.0  # the same a cell

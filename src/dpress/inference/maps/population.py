@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpress.core.extras import scipy
-from dpress.core.grid import LARGEST_SIDE, Grid
-from dpress.core.linear import Array
-from dpress.core.rng import Generator, seeded
+from dpress.core.basics.extras import scipy
+from dpress.core.basics.rng import Generator, seeded
+from dpress.core.maps.grid import LARGEST_SIDE, Grid
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import Cells, TreeNoise, clustering
 
 HEIGHT = 9

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Array
+from dpress.core.maps.tree import Tree
 
 CHILDREN = 4
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.numbers.report_sums import Sums
 
 ANYWHERE = math.pi / math.sqrt(3)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import rng as generators
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics import rng as generators
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 from dpress.inference.numbers.sliding_window import EVENED, SlidingWindow, fitted
 from dpress.inference.poisson import poisson
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 
 Mask = npt.NDArray[np.bool_]
 

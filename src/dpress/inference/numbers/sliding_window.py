@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.compiled import compiled
-from dpress.core.linear import Array, Numbers
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.compiled import compiled
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.numbers.report_sums import Scores
 
 GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 
 Pair = tuple[int, int]
 

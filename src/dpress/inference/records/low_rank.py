@@ -9,9 +9,9 @@ an attribute is shrunk away); Benzecri 1973 (what two categories have to do with
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
-from dpress.core.rng import Generator
+from dpress.core.basics.extras import scipy
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.population import normal
 from dpress.inference.records.latent_classes import Evidence, LatentClasses
 

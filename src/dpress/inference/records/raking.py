@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.people import Codes
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes
 
 PASSES = 10
 PRIOR = 1.0

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Array, Numbers
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
-from dpress.core.pieces import PayloadPieces, no_payloads
-from dpress.core.rng import secure
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import secure
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Tally
+from dpress.core.reports.pieces import PayloadPieces, no_payloads
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.postprocess import adjust
@@ -35,16 +35,16 @@ from dpress.kinds.joint.fitted import (
 )
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
-from dpress.release.answers import KeptAnswers, Part, Progress
-from dpress.release.linear_error import predicted
-from dpress.release.measured_joint import MeasuredJoint, count_error, measured_joint
-from dpress.release.query_language import parse
-from dpress.release.record_files import NAME as RECORDS
-from dpress.release.record_files import Records
-from dpress.release.release import Release
-from dpress.release.result import Result
-from dpress.release.table_answers import TableAnswers
-from dpress.release.table_forms import ProductSums
+from dpress.query.answers import KeptAnswers, Part, Progress
+from dpress.query.measured_joint import MeasuredJoint, count_error, measured_joint
+from dpress.query.query_language import parse
+from dpress.query.record_files import NAME as RECORDS
+from dpress.query.record_files import Records
+from dpress.query.release import Release
+from dpress.query.result import Result
+from dpress.query.table_answers import TableAnswers
+from dpress.query.table_forms import ProductSums
+from dpress.release.plan.linear_error import predicted
 
 __all__ = ["Answers", "Fit", "collected", "live", "measured", "predicted", "restored"]
 

@@ -7,9 +7,9 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.workload import Marginals as Workload
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.workload import Marginals as Workload
 from dpress.data.specification.spec import Spec
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.maxent import SMALL
@@ -17,9 +17,9 @@ from dpress.kinds.joint.kind import Curated
 from dpress.kinds.joint.table_shares import shares
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameter_checks import of_kind, of_methods
-from dpress.release.strategies import AUTO, LARGEST_TABLE, USERS, affordable, candidate, table_bound
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.parameter_checks import of_kind, of_methods
+from dpress.release.plan.strategies import AUTO, LARGEST_TABLE, USERS, affordable, candidate, table_bound
 
 METHOD = "marginals"
 MOST_TABLES = 1000

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.factors import Joint

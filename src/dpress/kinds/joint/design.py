@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpress import catalog
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Oracle
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.workload import Marginals
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.workload import Marginals
+from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import Spec
 from dpress.kinds.joint import central
 from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
@@ -21,10 +21,10 @@ from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.rappor import Rappor
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
-from dpress.release import collections, strategies
-from dpress.release.candidate import Choice
-from dpress.release.collections import MOST_CELLS, asks_itself, check_cells, protocol, share
-from dpress.release.parameter_checks import expected_users, of_methods
+from dpress.release.plan import collections, strategies
+from dpress.release.plan.candidate import Choice
+from dpress.release.plan.collections import MOST_CELLS, asks_itself, check_cells, protocol, share
+from dpress.release.plan.parameter_checks import expected_users, of_methods
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
 OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whose reports stay short

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.workload import Marginals
+from dpress.core.maps.linear import Array
+from dpress.core.maps.workload import Marginals
 from dpress.data.add_up import Counts, Progress
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.answers import Answers
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.evaluate import Remarks
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out, sizes, table_errors, truth
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import Remarks
+from dpress.release.truth.table_errors import no_held_out, sizes, table_errors, truth
 
 Axes = tuple[int, ...]
 

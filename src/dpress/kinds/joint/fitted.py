@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.attribute import Tabular
-from dpress.core.linear import Array, Numbers
-from dpress.core.rng import seeded
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.measured_joint import MeasuredJoint
-from dpress.release.published_tables import CONFIDENCE, cells
+from dpress.query.measured_joint import MeasuredJoint
+from dpress.query.published_tables import CONFIDENCE, cells
 
 NAME = "joint.parquet"
 MOST_CELLS = 1 << 13

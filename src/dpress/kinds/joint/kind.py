@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind, Reporters
-from dpress.core.parameters import Parameters
+from dpress.core.basics.kind import Kind, Reporters
+from dpress.core.basics.parameters import Parameters
 
 
 class Curated(Parameters, frozen=True):

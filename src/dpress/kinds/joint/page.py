@@ -18,8 +18,8 @@ from dpress.kinds.joint.fitted import FittedTable, pairs_of
 from dpress.kinds.joint.pair_matrix import anchor, matrix
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.release import Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts

@@ -7,7 +7,7 @@ from dpress.mechanisms.joint.pair_spread import PairSum
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from dpress.kinds.joint.central import measured
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, promise, tables
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import PlanText, promise, tables
 
 __all__ = ["plain", "promise", "text"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint.dependence import Pair
 from dpress.reporting import charts, figures

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.workload import Marginals as Workload
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference.consistency import Axes, subsets
 
 FIRST = (Fraction(1, 50), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))  # for one-way tables

@@ -15,29 +15,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Tabular
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Array, Identity, Numbers
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Mechanism, SyntheticRecords
-from dpress.core.people import Codes
-from dpress.core.plain import plain
-from dpress.core.rng import Generator
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.plain import plain
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Identity, Numbers
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Mechanism, SyntheticRecords
+from dpress.core.methods.people import Codes
 from dpress.data.codec.codec import encode
 from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.release import table_forms
-from dpress.release.answers import KeptAnswers, Part, Progress
-from dpress.release.folder import columns
-from dpress.release.linear_forms import Compared, Group
-from dpress.release.published_tables import has_edges
-from dpress.release.query_language import parse
-from dpress.release.record_files import NAME, Written, values
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.result import Result
-from dpress.release.table_forms import ProductSums
+from dpress.query import table_forms
+from dpress.query.answers import KeptAnswers, Part, Progress
+from dpress.query.folder import columns
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.published_tables import has_edges
+from dpress.query.query_language import parse
+from dpress.query.record_files import NAME, Written, values
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
+from dpress.query.table_forms import ProductSums
 
 __all__ = ["Answers", "RecordTable", "measured", "predicted", "restored"]
 

@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import Tabular
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.extras import has_scipy
-from dpress.core.mechanism import Card, Synthesizer
-from dpress.core.mixed import Column, columns
-from dpress.core.parameters import PLACE, names
-from dpress.core.workload import Marginals
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.mixed import Column, columns
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.extras import has_scipy
+from dpress.core.basics.parameters import PLACE, names
+from dpress.core.maps.workload import Marginals
+from dpress.core.methods.mechanism import Card, Synthesizer
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameter_checks import beside, expected_users, of_kind, of_methods
-from dpress.release.strategies import affordable
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.parameter_checks import beside, expected_users, of_kind, of_methods
+from dpress.release.plan.strategies import affordable
 
 PUBLISHED = "dp_k_prototypes"
 UNIT = "noise SSE, scaled units"

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import ROW, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Listed
-from dpress.core.mixed import Column
-from dpress.core.people import Codes
-from dpress.core.rng import seeded
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.mixed import Column
+from dpress.core.basics.claim import ROW, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes
 from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
 from dpress.kinds.microdata.linkage import Linkage, linked
 from dpress.mechanisms.microdata.cluster_queries import binned
-from dpress.release.evaluate import Remarks
-from dpress.release.release import Release
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import Remarks
 
 BINS = 16  # of a number, where tables of records are compared
 QUERIES = 500

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind, Participants
+from dpress.core.basics.kind import Kind, Participants
 
 
 class Records(Participants, frozen=True):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.compiled import compiled
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
-from dpress.core.mixed import Column
-from dpress.core.people import Codes
+from dpress.attributes.mixed import Column
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.extras import scipy
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes
 
 ASSIGNED = 5_000  # rows, and records, that are matched by an assignment, seconds; more take the nearest
 SAME = 1e-9  # two distances that differ by less are equal

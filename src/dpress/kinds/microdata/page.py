@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.people import Codes
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.core.methods.people import Codes
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.record_views import PairView, one_way, ranked
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.record_files import NAME
-from dpress.release.release import Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.record_files import NAME
+from dpress.query.release import Release
 from dpress.reporting import charts, figures
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure

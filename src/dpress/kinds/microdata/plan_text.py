@@ -3,17 +3,17 @@
 import math
 from typing import Any
 
-from dpress.core.claim import describe
-from dpress.core.plain import plain as as_plain
+from dpress.core.basics.claim import describe
+from dpress.core.basics.plain import plain as as_plain
 from dpress.kinds.microdata.design import NEAREST, UNIT, hindrance
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.pair_noise import pair_noise
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.other_kinds import Offer
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, number, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.other_kinds import Offer
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, number, promise
 
 __all__ = ["instead", "plain", "promise", "text"]
 

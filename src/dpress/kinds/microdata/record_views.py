@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Tabular
-from dpress.core.linear import Array
-from dpress.core.people import Codes
-from dpress.core.ranges import Places
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
+from dpress.core.methods.people import Codes
 from dpress.inference.interval import Tail, half_width
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.record_files import NAME
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.record_files import NAME
 from dpress.reporting.views import Axis, View
 
 BARS, BINS = 40, 16  # cells of a number, in a figure of one and of two attributes

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Array
-from dpress.core.mechanism import Mechanism, NameMechanism
-from dpress.core.name_counts import LONGEST_NAME, NoisyNames
-from dpress.core.rng import Generator
-from dpress.release.answers import KeptAnswers
-from dpress.release.folder import columns
-from dpress.release.found_values import FoundValues, asked
-from dpress.release.one_table import FILE
-from dpress.release.published_tables import PublishedTable
-from dpress.release.release import Release
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Mechanism, NameMechanism
+from dpress.core.methods.name_counts import LONGEST_NAME, NoisyNames
+from dpress.query.answers import KeptAnswers
+from dpress.query.folder import columns
+from dpress.query.found_values import FoundValues, asked
+from dpress.query.one_table import FILE
+from dpress.query.published_tables import PublishedTable
+from dpress.query.release import Release
 
 
 @dataclass(frozen=True, kw_only=True)

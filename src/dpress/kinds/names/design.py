@@ -1,15 +1,15 @@
 """How likely a name is released, and how wrong its count is: decided by the budget alone."""
 
 from dpress import catalog
-from dpress.core.errors import NotSupported
-from dpress.core.workload import Marginals
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import METHODS, selections
-from dpress.release.candidate import Candidate, Choice
-from dpress.release.discovery_loss import loss_of
-from dpress.release.parameter_checks import expected_users, of_methods
-from dpress.release.strategies import check_found
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.discovery_loss import loss_of
+from dpress.release.plan.parameter_checks import expected_users, of_methods
+from dpress.release.plan.strategies import check_found
 
 UNIT = "counts squared, of a released name"
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out
 
 __all__ = ["evaluate", "remarks"]
 
@@ -18,7 +18,7 @@ def evaluate(
 ) -> dict[str, float]:
     """Return how many names were released of how many there are, what share of all counts they have, and their errors.
 
-    See `release.evaluate`.
+    See `release.truth.evaluate`.
     """
     no_held_out(held_out)
     answers = release.answers

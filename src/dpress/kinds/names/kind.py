@@ -1,5 +1,5 @@
 """Which releases are of names that nobody may list."""
 
-from dpress.core.kind import Kind, Participants
+from dpress.core.basics.kind import Kind, Participants
 
 KIND = Kind(name="names", names=("names",), discovers=True, parameters={("names", "central"): Participants})

@@ -6,9 +6,9 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 from collections.abc import Sequence
 from typing import Any
 
-from dpress.core.claim import ApproxDP
+from dpress.core.basics.claim import ApproxDP
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.counts import found_context, found_facts
 from dpress.reporting.facts import Facts

@@ -3,13 +3,13 @@
 import math
 from typing import Any
 
-from dpress.core.claim import describe
-from dpress.core.mechanism import NameMechanism
+from dpress.core.basics.claim import describe
+from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, promise
 
 __all__ = ["plain", "promise", "text"]
 

@@ -12,25 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.atoms import Atoms
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Decoder
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Predicates
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.maps.atoms import Atoms
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Predicates
+from dpress.core.methods.mechanism import Decoder
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
-from dpress.release.answers import Part, Progress, PublishedOnly
-from dpress.release.kept_integers import measured
-from dpress.release.linear_error import predicted, variances_of
-from dpress.release.predicate_language import predicate
-from dpress.release.published_tables import PublishedTable
-from dpress.release.release import Release
-from dpress.release.result import Result
-from dpress.release.table_answers import measurement_of
+from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.kept_integers import measured
+from dpress.query.predicate_language import predicate
+from dpress.query.published_tables import PublishedTable
+from dpress.query.release import Release
+from dpress.query.result import Result
+from dpress.query.table_answers import measurement_of
+from dpress.release.plan.linear_error import predicted, variances_of
 
 __all__ = ["Answers", "measured", "predicted", "restored"]
 

@@ -5,18 +5,18 @@ texts -> unions of boxes -> atoms -> every strategy over the atoms with its exac
 
 from dataclasses import replace
 
-from dpress.core.atoms import LARGEST_AXIS, Atoms
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE
-from dpress.core.workload import Predicates
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.atoms import LARGEST_AXIS, Atoms
+from dpress.core.maps.workload import Predicates
 from dpress.data.specification.spec import Spec
 from dpress.kinds.queries.kind import Queries
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import OverAtoms
-from dpress.release import strategies
-from dpress.release.candidate import Candidate, Choice
-from dpress.release.parameter_checks import of_kind
-from dpress.release.predicate_language import MOST_CONDITIONS, conditions_in, predicate
+from dpress.query.predicate_language import MOST_CONDITIONS, conditions_in, predicate
+from dpress.release.plan import strategies
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.parameter_checks import of_kind
 
 
 def choose(spec: Spec) -> Choice:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.data.add_up import Progress
 from dpress.data.true_counts import atom_counts
 from dpress.inference.interval import half_width
 from dpress.kinds.queries.answers import Answers
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.table_errors import no_held_out, redrawn
+from dpress.query.release import CONFIDENCE, Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out, redrawn
 
 __all__ = ["evaluate", "remarks"]
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind
-from dpress.core.parameters import Parameters
-from dpress.core.set_sums import MOST_SETS
+from dpress.core.basics.kind import Kind
+from dpress.core.basics.parameters import Parameters
+from dpress.core.maps.set_sums import MOST_SETS
 
 
 class Queries(Parameters, frozen=True):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpress.core.set_sums import SetSums
-from dpress.release.largest_answer import largest_answer
-from dpress.release.release import Release
+from dpress.core.maps.set_sums import SetSums
+from dpress.query.release import Release
+from dpress.release.plan.largest_answer import largest_answer
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise

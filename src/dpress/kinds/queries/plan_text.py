@@ -3,15 +3,15 @@
 import dataclasses
 from typing import Any
 
-from dpress.core.claim import PureDP, Relation
-from dpress.core.workload import Predicates
+from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.largest_answer import largest_answer
-from dpress.release.largest_error import LargestError
-from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.largest_answer import largest_answer
+from dpress.release.plan.largest_error import LargestError
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import PlanText, promise
 
 __all__ = ["plain", "promise", "text"]
 

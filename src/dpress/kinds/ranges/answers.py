@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import BoxDecoder, Mechanism
-from dpress.core.ranges import Places, Ranges
-from dpress.core.workload import Areas, Boxes, Workload
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places, Ranges
+from dpress.core.maps.workload import Areas, Boxes, Workload
+from dpress.core.methods.mechanism import BoxDecoder, Mechanism
 from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
 from dpress.kinds.ranges import grid_fit
@@ -26,15 +26,15 @@ from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
-from dpress.release import linear_error
-from dpress.release.answers import Progress
-from dpress.release.kept_integers import collected, live, measured, restored
-from dpress.release.published_tables import PublishedTable
-from dpress.release.query_language import parse
-from dpress.release.release import CONFIDENCE
-from dpress.release.result import Result
-from dpress.release.table_answers import TableAnswers
-from dpress.release.table_forms import ProductSums
+from dpress.query.answers import Progress
+from dpress.query.kept_integers import collected, live, measured, restored
+from dpress.query.published_tables import PublishedTable
+from dpress.query.query_language import parse
+from dpress.query.release import CONFIDENCE
+from dpress.query.result import Result
+from dpress.query.table_answers import TableAnswers
+from dpress.query.table_forms import ProductSums
+from dpress.release.plan import linear_error
 
 TILES = (
     "The range cuts tiles of the grids. Within a tile of one attribute people are taken as evenly spread, within one "

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 from dpress.inference.interval import Tail, critical, several_critical, whole_counts
 from dpress.kinds.ranges.tiles import BOUNDS, Tiled, box_of, starts_of
 

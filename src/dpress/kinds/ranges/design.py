@@ -3,20 +3,20 @@
 import contextlib
 from collections.abc import Iterator
 
-from dpress.core.attribute import Bounded
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Ordinal
-from dpress.core.parameters import PLACE
-from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
-from dpress.core.workload import Boxes
+from dpress.attributes.attribute import Bounded
+from dpress.attributes.listed_attribute import Ordinal
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
+from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges import devices
 from dpress.kinds.ranges.kind import CollectedRanges, Ranges
 from dpress.mechanisms.linear.product import check_ranges
-from dpress.release import strategies
-from dpress.release.candidate import Choice
-from dpress.release.parameter_checks import of_kind
-from dpress.release.query_language import parse_box
+from dpress.query.query_language import parse_box
+from dpress.release.plan import strategies
+from dpress.release.plan.candidate import Choice
+from dpress.release.plan.parameter_checks import of_kind
 
 FEW = 8  # numbers that a refusal shows
 

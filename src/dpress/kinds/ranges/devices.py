@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from dpress import catalog
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import Parameters
-from dpress.core.workload import Boxes
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges import grids
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import InRounds
 from dpress.mechanisms.ranges.ahead_tree import ahead_tree
 from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
-from dpress.release import collections
-from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameter_checks import expected_users, of_methods
+from dpress.release.plan import collections
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.parameter_checks import expected_users, of_methods
 
 TREE, FLAT = "level_tree", ("subset_selection", "hadamard", "olh")  # the last: one level, the cells
 GROWN = "ahead"  # where the spec sets `rounds`: nobody has to run several without having asked for it

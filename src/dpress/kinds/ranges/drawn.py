@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpress.core.ranges import AllRanges, Axis, Places, Ranges
-from dpress.core.rng import Generator
-from dpress.core.workload import Boxes
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.ranges import AllRanges, Axis, Places, Ranges
+from dpress.core.maps.workload import Boxes
 from dpress.noise.uniform import below
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core import rng as generators
-from dpress.core.workload import Boxes
+from dpress.core.basics import rng as generators
+from dpress.core.maps.workload import Boxes
 from dpress.data.add_up import Counts, Progress
 from dpress.inference.box_sums import box_sums
 from dpress.kinds.ranges.answers import Answers
 from dpress.kinds.ranges.drawn import drawn
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out, redrawn, table_errors, truth
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out, redrawn, table_errors, truth
 
 __all__ = ["evaluate", "remarks"]
 

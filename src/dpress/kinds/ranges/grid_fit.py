@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.oracle import Tally
-from dpress.core.rng import seeded
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.linear import Array
+from dpress.core.reports.oracle import Tally
 from dpress.inference.joint import maxent
 from dpress.inference.joint.bootstrap import Refits, refits
 from dpress.inference.joint.shrinkage import noise, shrunk

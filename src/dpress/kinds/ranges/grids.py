@@ -3,20 +3,20 @@
 import math
 from collections.abc import Sequence
 
-from dpress.core.attribute import Tabular
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import Parameters
-from dpress.core.ranges import Ranges
-from dpress.core.rng import seeded
-from dpress.core.workload import Boxes
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges.drawn import drawn
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
-from dpress.release import collections
-from dpress.release.candidate import Candidate
-from dpress.release.parameter_checks import of_methods
+from dpress.release.plan import collections
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.parameter_checks import of_methods
 
 METHOD = "hdg"
 SAMPLE, SEED = 256, 0  # boxes of the workload that the predicted error is averaged over, the same for everybody

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.oracle import Tally
+from dpress.core.reports.oracle import Tally
 from dpress.inference.interval import several_critical
 from dpress.kinds.ranges.answers import INTERVALS, TILES
 from dpress.kinds.ranges.tiles import BOUNDS, starts_of, tiled
@@ -12,7 +12,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.level_tree import KNOWN, LevelTree
-from dpress.release.release import CONFIDENCE, Release
+from dpress.query.release import CONFIDENCE, Release
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.page_data import Tiles

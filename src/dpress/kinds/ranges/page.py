@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
+from dpress.core.maps.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.kinds.ranges import offline
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.kinds.ranges.tiles import tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts

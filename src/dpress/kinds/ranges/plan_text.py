@@ -3,10 +3,10 @@
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tiles import tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
-from dpress.release.candidate import UNIT
-from dpress.release.other_kinds import Offer
-from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, plain, promise, tables
+from dpress.release.plan.candidate import UNIT
+from dpress.release.plan.other_kinds import Offer
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import PlanText, plain, promise, tables
 
 __all__ = ["instead", "plain", "promise", "text"]
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places, Ranges
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places, Ranges
 from dpress.inference.interval import half_width
 from dpress.kinds.ranges.tiles import Tiled, box_of, starts_of
-from dpress.release.published_tables import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.views import Axis, RangeVariances, View
 
 Variance = Callable[[list[Array]], float]

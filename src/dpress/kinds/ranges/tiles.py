@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg

@@ -12,27 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Categorical
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Mechanism
-from dpress.core.oracle import Tally
-from dpress.core.pieces import PayloadPieces, no_payloads
-from dpress.core.set_members import SetMembers
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.set_members import SetMembers
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Mechanism
+from dpress.core.reports.oracle import Tally
+from dpress.core.reports.pieces import PayloadPieces, no_payloads
 from dpress.inference.interval import half_width
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.sets.privset import Privset, SetSize
-from dpress.release import kept_integers
-from dpress.release.answers import KeptAnswers, Progress
-from dpress.release.kept_integers import predicted, restored
-from dpress.release.linear_forms import Compared, Group
-from dpress.release.one_table import FILE, OneTable
-from dpress.release.published_tables import PublishedTable
-from dpress.release.query_language import parse
-from dpress.release.query_words import IN_QUOTES
-from dpress.release.release import Release
-from dpress.release.result import Result
+from dpress.query import kept_integers
+from dpress.query.answers import KeptAnswers, Progress
+from dpress.query.kept_integers import predicted, restored
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.one_table import FILE, OneTable
+from dpress.query.published_tables import PublishedTable
+from dpress.query.query_language import parse
+from dpress.query.query_words import IN_QUOTES
+from dpress.query.release import Release
+from dpress.query.result import Result
 
 SIZE = "set size"
 

@@ -2,19 +2,19 @@
 
 import msgspec
 
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical, Ordinal
-from dpress.core.parameters import PLACE
-from dpress.core.set_members import SetMembers
-from dpress.core.workload import Marginals
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.attributes.set_members import SetMembers
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.sets.kind import Sets
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.sets.privset import Privset, best_groups, grouped
-from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.collections import check_silence, share
-from dpress.release.parameter_checks import expected_users, of_kind, of_methods
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.collections import check_silence, share
+from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
 
 METHOD = "privset"
 

@@ -7,9 +7,9 @@ import numpy as np
 from dpress.data.add_up import Progress
 from dpress.data.count_sets import set_counts
 from dpress.kinds.sets.answers import members_of
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out
 
 __all__ = ["evaluate", "remarks"]
 
@@ -17,7 +17,7 @@ __all__ = ["evaluate", "remarks"]
 def evaluate(
     release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
 ) -> dict[str, float]:
-    """Return the errors of all counts, and what of them the cap alone makes; see `release.evaluate`.
+    """Return the errors of all counts, and what of them the cap alone makes; see `release.truth.evaluate`.
 
     The truth is compared in shares of all people, where not all of them answered.
     """

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind, Reporters
+from dpress.core.basics.kind import Kind, Reporters
 
 
 class Sets(Reporters, frozen=True, kw_only=True):

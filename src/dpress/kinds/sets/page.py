@@ -6,7 +6,7 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 import math
 from collections.abc import Sequence
 
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting.accuracy import answered
 from dpress.reporting.counts import one_table_context
 from dpress.reporting.facts import facts

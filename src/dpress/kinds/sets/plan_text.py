@@ -3,12 +3,12 @@
 import math
 from typing import Any
 
-from dpress.core.claim import describe
+from dpress.core.basics.claim import describe
 from dpress.kinds.sets.answers import privset_of
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, cautions, number, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, cautions, number, promise
 
 __all__ = ["plain", "promise", "text"]
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.grid import LARGEST_SIDE, Rectangles
-from dpress.core.linear import Array
-from dpress.core.mechanism import Mechanism
-from dpress.core.workload import Areas, Boxes, Marginals
+from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
+from dpress.core.maps.linear import Array
+from dpress.core.maps.workload import Areas, Boxes, Marginals
+from dpress.core.methods.mechanism import Mechanism
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Adjusted, Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
@@ -25,14 +25,14 @@ from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.release.answers import Part, Progress, PublishedOnly
-from dpress.release.kept_integers import collected, live, measured, restored
-from dpress.release.linear_forms import UNKNOWN, Compared, Group
-from dpress.release.published_tables import PublishedTable
-from dpress.release.query_language import parse_rectangle
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.result import Result
-from dpress.release.table_answers import measurement_of
+from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.kept_integers import collected, live, measured, restored
+from dpress.query.linear_forms import UNKNOWN, Compared, Group
+from dpress.query.published_tables import PublishedTable
+from dpress.query.query_language import parse_rectangle
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
+from dpress.query.table_answers import measurement_of
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored", "typical"]
 

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 
 Classes = npt.NDArray[np.uint8]
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import Location
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.mechanism import Card
-from dpress.core.parameters import PLACE, names
-from dpress.core.policy import DROP
-from dpress.core.workload import Areas
+from dpress.attributes.attribute import Location
+from dpress.attributes.policy import DROP
+from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, names
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.workload import Areas
+from dpress.core.methods.mechanism import Card
 from dpress.data.specification.spec import Spec
 from dpress.kinds.spatial.kind import CuratedMap
 from dpress.kinds.spatial.place import location, on_grid
@@ -22,10 +22,10 @@ from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector
-from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.collections import share
-from dpress.release.parameter_checks import expected_users, of_kind, of_methods
-from dpress.release.strategies import affordable
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.collections import share
+from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
+from dpress.release.plan.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none

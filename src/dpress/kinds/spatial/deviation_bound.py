@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.grid import Rectangles
-from dpress.core.linear import Array
+from dpress.core.maps.grid import Rectangles
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.deviation import rectangle_bernstein
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.release.release import Release
+from dpress.query.release import Release
 
 BETA = 0.05  # the chance that stands beside intervals of 95 %
 

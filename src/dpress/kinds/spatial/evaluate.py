@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.grid import LARGEST_SIDE, sums
-from dpress.core.linear import Array
-from dpress.core.workload import Areas
+from dpress.core.maps.grid import LARGEST_SIDE, sums
+from dpress.core.maps.linear import Array
+from dpress.core.maps.workload import Areas
 from dpress.data.add_up import Progress
 from dpress.data.true_counts import true_counts
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import ends, unbiased
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import typical_rectangles
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.table_errors import no_held_out, redrawn
+from dpress.query.release import CONFIDENCE, Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out, redrawn
 
 __all__ = ["evaluate", "remarks"]
 

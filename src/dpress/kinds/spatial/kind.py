@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind, Participants, Reporters
+from dpress.core.basics.kind import Kind, Participants, Reporters
 
 Area = Annotated[
     list[float],

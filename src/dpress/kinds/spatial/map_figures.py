@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.grid import Rectangles
+from dpress.core.maps.grid import Rectangles
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Density, ends, likely
 from dpress.kinds.spatial import colour_scale

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.kinds.spatial import colour_scale, outlines
 from dpress.kinds.spatial.colour_scale import Classes
 from dpress.kinds.spatial.outlines import Box

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.text import Level
-from dpress.release.result import Result
+from dpress.query.result import Result
 from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import MINUS, TIMES, error, interval, number, unit_for
 from dpress.reporting.views import View

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Rectangles
-from dpress.core.policy import DROP
+from dpress.attributes.policy import DROP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Adjusted, Cells, Density, likely
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
@@ -25,9 +25,9 @@ from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
-from dpress.release.query_language import parse_rectangle
-from dpress.release.release import Release
-from dpress.release.result import Result
+from dpress.query.query_language import parse_rectangle
+from dpress.query.release import Release
+from dpress.query.result import Result
 from dpress.reporting.accuracy import accuracy, example, total
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.collected import reasons

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dpress.core.attribute import Attribute, Location
-from dpress.core.domain import Schema
+from dpress.attributes.attribute import Attribute, Location
+from dpress.attributes.domain import Schema
 
 
 def location(attributes: Sequence[Attribute]) -> Location:

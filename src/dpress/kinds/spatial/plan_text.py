@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from dpress.core.claim import describe
-from dpress.core.workload import Areas
+from dpress.core.basics.claim import describe
+from dpress.core.maps.workload import Areas
 from dpress.kinds.spatial.prediction import likely_range, noise_error
 from dpress.kinds.spatial.text import assignment, levels, made_of, over, promise
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, cautions
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, cautions
 
 __all__ = ["plain", "promise", "text"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.grid import LARGEST_SIDE, Rectangles
-from dpress.core.rng import seeded
-from dpress.core.workload import Areas
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
+from dpress.core.maps.workload import Areas
 from dpress.inference.maps.density import Cells
 from dpress.inference.maps.population import family, populations
 from dpress.mechanisms.spatial.map_decoder import SEED, HasLeastSquares, MapEstimator, expected_error

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.grid import Rectangles
-from dpress.core.linear import Array
+from dpress.core.maps.grid import Rectangles
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import Density, Nodes, unbiased
 from dpress.inference.ratio import Pair, pair_of
 

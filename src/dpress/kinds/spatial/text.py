@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpress import catalog
-from dpress.core.claim import describe
-from dpress.core.encoders import Leaf
-from dpress.core.linear import Identity
-from dpress.core.workload import Areas
+from dpress.core.basics.claim import describe
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.workload import Areas
+from dpress.core.reports.encoders import Leaf
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part
 from dpress.mechanisms.protocol.rounds import in_rounds

@@ -1,10 +1,10 @@
 """Answers of a release of statistics: of a table's groups, or of the owners of devices."""
 
-from dpress.core.mechanism import Mechanism
+from dpress.core.methods.mechanism import Mechanism
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.group_answers import GroupAnswers
-from dpress.release.kept_integers import collected, live, measured, restored
-from dpress.release.release import Release
+from dpress.query.kept_integers import collected, live, measured, restored
+from dpress.query.release import Release
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 

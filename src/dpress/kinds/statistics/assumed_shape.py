@@ -8,11 +8,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.core.bounded_attribute import Number
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.core.near import meant
-from dpress.core.parameters import PLACE
+from dpress.attributes.bounded_attribute import Number
+from dpress.attributes.domain import Schema
+from dpress.core.basics.near import meant
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.linear import Array
 from dpress.kinds.statistics.estimates import scale
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded

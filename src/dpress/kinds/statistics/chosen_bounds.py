@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 import msgspec
 
-from dpress.core.bounded_attribute import Numeric
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE
+from dpress.attributes.bounded_attribute import Numeric
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Outside
 
 METHOD = "bounds_from_outside"

@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.domain import Schema
-from dpress.core.linear import Array, Numbers
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.kinds.statistics.estimates import quantile_name
 from dpress.kinds.statistics.level_values import bounded

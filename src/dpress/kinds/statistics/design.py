@@ -11,12 +11,12 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from dpress.core.bounded_attribute import Number
-from dpress.core.claim import ZCDP, PureDP, part_of
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.workload import Marginals
+from dpress.attributes.bounded_attribute import Number
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ZCDP, PureDP, part_of
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import chosen_bounds, devices, discovery
 from dpress.kinds.statistics.assumed_shape import check
@@ -35,10 +35,10 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
-from dpress.release.candidate import Candidate, Choice
-from dpress.release.parameter_checks import of_kind, of_methods
-from dpress.release.query_language import parse
-from dpress.release.strategies import affordable
+from dpress.query.query_language import parse
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.parameter_checks import of_kind, of_methods
+from dpress.release.plan.strategies import affordable
 
 METHOD, CHOOSING = "group_statistics", "group_quantiles"
 UNIT = "squared error, widths of the bounds"

@@ -22,11 +22,11 @@ from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.answers import Part, Progress
-from dpress.release.published_tables import CONFIDENCE, PublishedTable
-from dpress.release.query_language import parse
-from dpress.release.result import Result
-from dpress.release.statistics_queries import Statistic
+from dpress.query.answers import Part, Progress
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
+from dpress.query.query_language import parse
+from dpress.query.result import Result
+from dpress.query.statistics_queries import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)

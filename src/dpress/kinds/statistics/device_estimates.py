@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.bounded_attribute import Number
-from dpress.core.linear import Array
+from dpress.attributes.bounded_attribute import Number
+from dpress.core.maps.linear import Array
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.numbers.directions import direction

@@ -10,16 +10,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dpress.core.bounded_attribute import Integer, Number
-from dpress.core.claim import PureDP
-from dpress.core.dated_attribute import Dated
-from dpress.core.domain import Schema
-from dpress.core.encoders import Code, Combination
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.oracle import Oracle
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.workload import Marginals
+from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.workload import Marginals
+from dpress.core.reports.encoders import Code, Combination
+from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import Spec
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import check, level_shares
@@ -33,10 +33,10 @@ from dpress.mechanisms.numbers.piecewise import Piecewise, best_window
 from dpress.mechanisms.numbers.square_wave import SquareWave
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part, ReportType
-from dpress.release import collections
-from dpress.release.candidate import Candidate, Choice
-from dpress.release.parameter_checks import of_kind, of_methods
-from dpress.release.published_tables import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
+from dpress.release.plan import collections
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 UNIT = "squared error of a mean, widths of the bounds"
 UNIT_CIRCLE = "squared error of a resultant length"

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
-from dpress.core.mechanism import NameMechanism
-from dpress.core.parameters import PLACE
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.specification.spec import Spec
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
-from dpress.release.discovery_loss import loss_of
+from dpress.release.plan.discovery_loss import loss_of
 
 METHOD = "discovered_groups"
 

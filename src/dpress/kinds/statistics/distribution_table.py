@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.attribute import Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.kinds.statistics.device_estimates import Numbers
-from dpress.release.published_tables import cells
+from dpress.query.published_tables import cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.core.listed_attribute import Listed
-from dpress.core.measurement import Measurement
-from dpress.core.ranges import Ranges
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Listed
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin

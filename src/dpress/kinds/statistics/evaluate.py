@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.domain import Schema
-from dpress.core.linear import Array, Numbers
-from dpress.core.measurement import Measurement
+from dpress.attributes.domain import Schema
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.measurement import Measurement
 from dpress.data.add_up import Progress
 from dpress.data.true_counts import exact_answers, true_counts
 from dpress.inference.group_moments import Estimates
@@ -17,10 +17,10 @@ from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, tr
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
 from dpress.kinds.statistics.rows_outside import beyond, rows_outside
-from dpress.release.evaluate import Remarks
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import Remarks
+from dpress.release.truth.table_errors import no_held_out
 
 __all__ = ["evaluate", "remarks"]
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import msgspec
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Integer, Number, Numeric
-from dpress.core.parameters import PLACE
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.bounded_attribute import Integer, Number, Numeric
+from dpress.core.basics.parameters import PLACE
 from dpress.mechanisms.linear.moment_sums import LARGEST
 
 LEVELS = {1: 1 << 20, 2: 1 << 15}  # the most of an attribute, by the degree of its moments, where no unit is stated

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.attribute import Tabular
-from dpress.core.measurement import SumsAndLevels
-from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism
-from dpress.core.near import meant
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.near import meant
+from dpress.core.maps.measurement import SumsAndLevels
+from dpress.core.methods.mechanism import ChoosingMechanism, CuratorMechanism
 from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
@@ -30,14 +30,14 @@ from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
-from dpress.release.answers import Part, Progress, PublishedOnly
-from dpress.release.linear_forms import Compared
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.query_language import parse
-from dpress.release.release import Release
-from dpress.release.result import Result
-from dpress.release.statistics import EMPTY
-from dpress.release.statistics_queries import Statistic
+from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.linear_forms import Compared
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.query_language import parse
+from dpress.query.release import Release
+from dpress.query.result import Result
+from dpress.query.statistics import EMPTY
+from dpress.query.statistics_queries import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)

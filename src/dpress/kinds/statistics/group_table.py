@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.attribute import Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.inference.group_moments import Estimates, ManyEstimates
-from dpress.release.published_tables import cells
+from dpress.query.published_tables import cells
 
 NAME = "statistics.parquet"
 BATCH_GROUPS = 1 << 16

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from dpress.core.kind import Kind, Participants, Reporters
+from dpress.core.basics.kind import Kind, Participants, Reporters
 
 Names = Annotated[list[str], Meta(min_length=1, title="a list of at least one name of an attribute")]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.bounded_attribute import Integer, Number
-from dpress.core.domain import Schema
-from dpress.core.linear import Array
+from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.domain import Schema
+from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 
 

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Integer, Number
-from dpress.core.domain import Schema
-from dpress.core.near import meant
-from dpress.core.parameters import PLACE
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.domain import Schema
+from dpress.core.basics.near import meant
+from dpress.core.basics.parameters import PLACE
 from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 
 Quantiles = dict[str, tuple[Fraction, ...]]

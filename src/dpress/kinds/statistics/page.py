@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
-from dpress.core.claim import ZCDP, PureDP
+from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
 from dpress.kinds.statistics.device_answers import DeviceAnswers
@@ -21,8 +21,8 @@ from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, 
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
-from dpress.release.published_tables import cells
-from dpress.release.release import Release
+from dpress.query.published_tables import cells
+from dpress.query.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
 from dpress.reporting.page_lists import listed, lists_data

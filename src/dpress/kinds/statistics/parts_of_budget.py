@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, PureDP, Unit, part_of
+from dpress.core.basics.claim import ZCDP, PureDP, Unit, part_of
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

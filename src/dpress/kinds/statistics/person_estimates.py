@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array, Numbers
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.mechanisms.linear.person_sums import PersonSums

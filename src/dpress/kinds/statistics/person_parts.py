@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import Unit
-from dpress.core.domain import Schema
-from dpress.core.parameters import PLACE
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.parameters import PLACE
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.level_values import bounded

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from dpress.core.claim import describe
-from dpress.core.mechanism import NameMechanism
+from dpress.core.basics.claim import describe
+from dpress.core.methods.mechanism import NameMechanism
 from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
 from dpress.kinds.statistics.chosen_bounds import in_widths
@@ -21,11 +21,11 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.parameter_checks import of_kind
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, number, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.parameter_checks import of_kind
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, number, promise
 
 __all__ = ["plain", "promise", "text"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.claim import ZCDP, PureDP, part_of
-from dpress.core.domain import Schema
-from dpress.core.near import meant
-from dpress.core.parameters import PLACE
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ZCDP, PureDP, part_of
+from dpress.core.basics.near import meant
+from dpress.core.basics.parameters import PLACE
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
 from dpress.kinds.statistics.chosen_quantiles import quantile_names

@@ -11,12 +11,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import ZCDP, PureDP, Unit
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE
-from dpress.core.ranges import Prefixes
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import ZCDP, PureDP, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.ranges import Prefixes
 from dpress.kinds.statistics.estimates import mean_form_variance
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.bounded_attribute import Numeric
-from dpress.core.domain import Schema
-from dpress.core.policy import DROP
+from dpress.attributes.bounded_attribute import Numeric
+from dpress.attributes.domain import Schema
+from dpress.attributes.policy import DROP
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import from_dict
 from dpress.data.true_counts import true_counts
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
-from dpress.release.release import Release
+from dpress.query.release import Release
 
 
 def rows_outside(release: Release, data: Any, progress: Progress | None) -> dict[str, int]:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Mechanism
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
-from dpress.release.found_values import FoundValues, asked
-from dpress.release.kept_integers import collected, live, predicted, restored
+from dpress.query.found_values import FoundValues, asked
+from dpress.query.kept_integers import collected, live, predicted, restored
 
 __all__ = ["Answers", "collected", "live", "predicted", "restored"]
 

@@ -1,16 +1,16 @@
 """Which rounds find strings that nobody listed, and how many must hold one."""
 
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.workload import Marginals
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.strings.kind import Strings
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.strings.pem import pem
-from dpress.release.candidate import Candidate, Choice
-from dpress.release.collections import check_silence, share
-from dpress.release.parameter_checks import expected_users, of_kind, of_methods
-from dpress.release.strategies import check_found
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.collections import check_silence, share
+from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
+from dpress.release.plan.strategies import check_found
 
 UNIT = "counts squared, of a string that the last round alone counts"
 METHOD = "pem"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
-from dpress.release.release import Release
+from dpress.query.release import Release
 from dpress.reporting.counts import found_context, found_facts
 from dpress.reporting.render import rendered
 

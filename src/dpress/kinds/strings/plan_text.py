@@ -3,13 +3,13 @@
 import math
 from typing import Any
 
-from dpress.core.claim import describe
+from dpress.core.basics.claim import describe
 from dpress.kinds.strings.answers import pem_of
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
-from dpress.release import plan_text
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.plan_text import Listing, PlanText, cautions, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText, cautions, promise
 
 __all__ = ["plain", "promise", "text"]
 

@@ -6,12 +6,12 @@ Where one larger table was cheaper to publish, every table that was asked for st
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dpress.core.workload import Marginals
-from dpress.release.kept_integers import collected, live, measured, restored
-from dpress.release.linear_error import predicted
-from dpress.release.published_tables import PublishedTable
-from dpress.release.sums_of_tables import summed
-from dpress.release.table_answers import TableAnswers
+from dpress.core.maps.workload import Marginals
+from dpress.query.kept_integers import collected, live, measured, restored
+from dpress.query.published_tables import PublishedTable
+from dpress.query.sums_of_tables import summed
+from dpress.query.table_answers import TableAnswers
+from dpress.release.plan.linear_error import predicted
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 

@@ -3,17 +3,17 @@
 import itertools
 import math
 
-from dpress.core.claim import ZCDP
-from dpress.core.errors import NotSupported
-from dpress.core.parameters import PLACE
-from dpress.core.workload import Marginals
+from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.tables.kind import Tables
 from dpress.mechanisms.linear.marginals import MOST_SETS
-from dpress.release import collections, strategies
-from dpress.release.candidate import Choice
-from dpress.release.parameter_checks import of_kind
-from dpress.release.strategies import LARGEST_TABLE
+from dpress.release.plan import collections, strategies
+from dpress.release.plan.candidate import Choice
+from dpress.release.plan.parameter_checks import of_kind
+from dpress.release.plan.strategies import LARGEST_TABLE
 
 MOST_TABLES, MOST_WAYS = 5000, 8  # all pairs of 100 attributes
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from dpress.data.add_up import Progress
-from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out, redrawn, table_errors, truth
+from dpress.query.release import Release
+from dpress.release.truth.evaluate import no_remarks as remarks
+from dpress.release.truth.table_errors import no_held_out, redrawn, table_errors, truth
 
 __all__ = ["evaluate", "remarks"]
 
@@ -13,7 +13,7 @@ __all__ = ["evaluate", "remarks"]
 def evaluate(
     release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
 ) -> dict[str, float]:
-    """Return the errors of all cells of all published tables; see `release.evaluate`."""
+    """Return the errors of all cells of all published tables; see `release.truth.evaluate`."""
     no_held_out(held_out)
     counts = truth(release, data, progress=progress).counts
     again = redrawn(release.claim.unit, counts, lambda: truth(release, data, progress=progress).counts)

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from dpress.core.kind import Division, Kind
-from dpress.core.parameters import Parameters
+from dpress.core.basics.kind import Division, Kind
+from dpress.core.basics.parameters import Parameters
 
 
 class Tables(Parameters, frozen=True):

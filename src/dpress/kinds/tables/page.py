@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from dpress.core.workload import Marginals
+from dpress.core.maps.workload import Marginals
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.mechanisms.protocol.one_way import OneWay
-from dpress.release.largest_error import LargestError, largest_error
-from dpress.release.release import Release
+from dpress.query.release import Release
+from dpress.release.plan.largest_error import LargestError, largest_error
 from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part

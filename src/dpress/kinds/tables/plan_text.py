@@ -3,14 +3,14 @@
 import dataclasses
 from typing import Any
 
-from dpress.core.workload import Marginals
+from dpress.core.maps.workload import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release import plan_text
-from dpress.release.candidate import UNIT, Candidate
-from dpress.release.largest_error import LargestError, largest_error
-from dpress.release.other_kinds import Offer
-from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, promise
+from dpress.release.plan import plan_text
+from dpress.release.plan.candidate import UNIT, Candidate
+from dpress.release.plan.largest_error import LargestError, largest_error
+from dpress.release.plan.other_kinds import Offer
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import PlanText, promise
 
 __all__ = ["instead", "plain", "promise", "text"]
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, describe
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card
 from dpress.noise.choose_each import exponential, permute_and_flip
 from dpress.noise.uniform import small
 

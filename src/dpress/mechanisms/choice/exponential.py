@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from dpress.core import check
-from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Numbers
-from dpress.core.mechanism import Card
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, Claim, PureDP, Unit, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.methods.mechanism import Card
 from dpress.noise import choose
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import ZCDP, Loss, PureDP
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ZCDP, Loss, PureDP
+from dpress.core.basics.rng import Generator
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

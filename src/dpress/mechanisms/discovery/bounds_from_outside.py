@@ -10,11 +10,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe, part_of
-from dpress.core.mechanism import Card
-from dpress.core.rng import Generator
-from dpress.core.round_numbers import halvings, origin_of, round_distances
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe, part_of
+from dpress.core.basics.rng import Generator
+from dpress.core.basics.round_numbers import halvings, origin_of, round_distances
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.discovery.bounds_first import (
     STATED,
     BoundsFirst,

@@ -6,10 +6,10 @@ counts of names -> a selection -> the names it releases -> groups of these names
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP, Claim, PureDP, Unit, describe
-from dpress.core.mechanism import Card, NameMechanism
-from dpress.core.name_counts import NameCounts
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ZCDP, ApproxDP, Claim, PureDP, Unit, describe
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card, NameMechanism
+from dpress.core.methods.name_counts import NameCounts
 from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import ZCDP, Claim, Loss, PureDP, Unit, composed, describe, part_of
-from dpress.core.mechanism import Card
-from dpress.core.rng import Generator
-from dpress.core.round_numbers import MOST, round_numbers
+from dpress.core.basics import check
+from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Unit, composed, describe, part_of
+from dpress.core.basics.rng import Generator
+from dpress.core.basics.round_numbers import MOST, round_numbers
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.discovery.bounds_first import (
     UNKNOWN,
     BoundsFirst,

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dpress.core.claim import Claim, Unit
-from dpress.core.linear import Numbers
-from dpress.core.measurement import Measurement
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Claim, Unit
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Numbers
+from dpress.core.maps.measurement import Measurement
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

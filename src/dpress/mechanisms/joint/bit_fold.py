@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.oracle import Payloads
-from dpress.core.pieces import PayloadPieces, on_threads
+from dpress.core.maps.linear import Array
+from dpress.core.reports.oracle import Payloads
+from dpress.core.reports.pieces import PayloadPieces, on_threads
 from dpress.inference.joint.likelihood import (
     BLOCK,
     Floats,

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Codes
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Oracle, Payloads, Tally
-from dpress.core.pieces import PayloadPieces
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.encoders import Codes
+from dpress.core.reports.oracle import Oracle, Payloads, Tally
+from dpress.core.reports.pieces import PayloadPieces
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.bit_evidence import BitEvidence
 
 STEPS = 10  # of the power method: each lowers the bound, and none is needed for it to hold

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.information import EMPTY
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit, Progress, checked, iterates, maximise, users

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Tally
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Tally
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit, checked, step, users

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.pieces import PayloadPieces
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle, Tally
+from dpress.core.reports.pieces import PayloadPieces
 from dpress.inference.joint import factors as joint
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration

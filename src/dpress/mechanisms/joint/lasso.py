@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.extras import load, scipy
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
+from dpress.core.basics.extras import load, scipy
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.mechanisms.joint.bit_joint import example

@@ -6,8 +6,8 @@ tallies -> `lasso` -> the cells that are not 0 -> `em` from there, on the report
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit

@@ -12,16 +12,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Combination
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.parameters import Parameters
-from dpress.core.pieces import PayloadPieces
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.encoders import Combination
+from dpress.core.reports.oracle import Oracle, Tally
+from dpress.core.reports.pieces import PayloadPieces
 from dpress.inference.joint import maxent
 from dpress.inference.joint.bootstrap import Refits, refits
 from dpress.inference.joint.contrast import Contrast, contrasts

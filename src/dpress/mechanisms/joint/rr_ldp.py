@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Marginal, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally
-from dpress.core.rng import Generator
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Marginal, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
@@ -50,7 +51,7 @@ class RrLdp:
     For one attribute this is a frequency oracle; for several, `perturb` takes values of shape (attributes, users), the
     channel's rows are the cells of the full table, row-major, and `estimate` returns the one-way tables.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = RrLdp(sizes=(2, 3), f=Fraction(1, 2))
     >>> oracle.perturb(np.array([[0, 1], [2, 2]]), rng=rng.seeded(1)).tolist()
     [[29], [19]]

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.kron import Kron
-from dpress.core.linear import Array, Numbers, Variance
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.ranges import Ranges
-from dpress.core.tree import Tree
+from dpress.core.maps.kron import Kron
+from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
 from dpress.inference.averages import cover_average
 from dpress.inference.least_squares import flat
 from dpress.inference.range_error import cover_answers, cover_sizes

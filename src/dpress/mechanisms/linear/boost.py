@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.ranges import Ranges
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
 from dpress.inference.averages import tree_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.tree_ranges import tree_variances

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.claim import Loss
-from dpress.core.mechanism import Card
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Predicates, Workload
+from dpress.core.basics.claim import Loss
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Predicates, Workload
+from dpress.core.methods.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
@@ -17,7 +17,7 @@ class DirectQueries:
     """One noisy count for each of several sets of atoms.
 
     Promise: the L1 sensitivity is the largest number of sets that one atom is in (add-remove), or that tell two atoms
-    apart (replace-one), and so is the squared L2 sensitivity; see `core.set_sums` and `MatrixMechanism`.
+    apart (replace-one), and so is the squared L2 sensitivity; see `core.maps.set_sums` and `MatrixMechanism`.
     Error: coefficient of the sets' own answers: the diagonal of A A^+, 1 where no set is a combination of others and
     below 1 otherwise; the mean over the sets is rank(A) / rows. A query that is no combination has no answer.
     Paper: foundations, k counting queries fixed in advance: sensitivity k there, here what the sets make of it.
@@ -26,7 +26,7 @@ class DirectQueries:
         cells: the number of atoms.
         sets: the atoms of every query; see `SetSums`.
 
-    >>> from dpress.core.claim import Relation
+    >>> from dpress.core.basics.claim import Relation
     >>> DirectQueries(3, ((0, 1), (1, 2))).map.sensitivity(1, Relation.ADD_REMOVE)
     2
     """

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.claim import ZCDP, Loss
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card, Strategy
-from dpress.core.ranges import Ranges
-from dpress.core.sine import LARGEST, Sine
-from dpress.core.workload import Workload
+from dpress.core.basics.claim import ZCDP, Loss
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.sine import LARGEST, Sine
+from dpress.core.maps.workload import Workload
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.kron import kron
-from dpress.core.linear import Array, Identity, Invertible, Numbers
-from dpress.core.people import Codes
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.kron import kron
+from dpress.core.maps.linear import Array, Identity, Invertible, Numbers
+from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import groups_in, level_counts, transposed
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 

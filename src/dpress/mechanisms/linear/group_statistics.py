@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Numbers, Stack
-from dpress.core.mechanism import Card
-from dpress.core.people import Codes
+from dpress.core.maps.linear import Numbers, Stack
+from dpress.core.methods.mechanism import Card
+from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.hierarchy import Hierarchy

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array, Numbers
-from dpress.core.people import Codes
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.methods.people import Codes
 
 
 def groups_in(shape: Sequence[int], by: Sequence[int]) -> int:

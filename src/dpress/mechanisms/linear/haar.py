@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import Relation
-from dpress.core.linear import Array, Numbers, Variance
+from dpress.core.basics import check
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.linear import Array, Numbers, Variance
 
 
 @dataclass(frozen=True, slots=True)

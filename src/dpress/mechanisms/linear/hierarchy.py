@@ -10,14 +10,14 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import Loss, PureDP
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card, Strategy
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.ranges import AllRanges, Axis, Ranges
-from dpress.core.tree import Tree
-from dpress.core.workload import Boxes, Workload
+from dpress.core.basics import check
+from dpress.core.basics.claim import Loss, PureDP
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import AllRanges, Axis, Ranges
+from dpress.core.maps.tree import Tree
+from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.averages import tree_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.tree_ranges import tree_variances

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.claim import Loss
-from dpress.core.linear import Array
-from dpress.core.linear import Identity as IdentityMap
-from dpress.core.mechanism import Card, Strategy
-from dpress.core.ranges import Ranges
-from dpress.core.workload import Boxes, Workload
+from dpress.core.basics.claim import Loss
+from dpress.core.maps.linear import Array
+from dpress.core.maps.linear import Identity as IdentityMap
+from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes

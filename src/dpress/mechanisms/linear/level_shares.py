@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from dpress.core.extras import scipy
-from dpress.core.linear import Array
-from dpress.core.tree import Tree
+from dpress.core.basics.extras import scipy
+from dpress.core.maps.linear import Array
+from dpress.core.maps.tree import Tree
 from dpress.inference.averages import tree_average
 
 Kind = Literal["epsilon", "rho"]

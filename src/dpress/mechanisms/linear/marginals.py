@@ -7,13 +7,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import Loss
-from dpress.core.linear import Marginal, Stack
-from dpress.core.mechanism import Card
-from dpress.core.parameters import Parameters
-from dpress.core.workload import Marginals as MarginalWorkload
-from dpress.core.workload import Workload
+from dpress.core.basics import check
+from dpress.core.basics.claim import Loss
+from dpress.core.basics.parameters import Parameters
+from dpress.core.maps.linear import Marginal, Stack
+from dpress.core.maps.workload import Marginals as MarginalWorkload
+from dpress.core.maps.workload import Workload
+from dpress.core.methods.mechanism import Card
 from dpress.inference.consistency import ConsistentTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Decoder, Strategy
-from dpress.core.rng import Generator
-from dpress.core.tree import Tree
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Decoder, Strategy
 from dpress.inference.interval import Tail
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.linear import Array, Numbers
-from dpress.core.people import Codes
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
 
 Integers = npt.NDArray[np.int64]

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.tree import Tree
+from dpress.core.maps.linear import Array
+from dpress.core.maps.tree import Tree
 
 Progress = Callable[[int, float], None]
 Pair = tuple[Array, Array]  # a step and the change of the gradient along it

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.atoms import Atoms
-from dpress.core.linear import LinearMap
-from dpress.core.mechanism import Decoder, Strategy
+from dpress.core.maps.atoms import Atoms
+from dpress.core.maps.linear import LinearMap
+from dpress.core.methods.mechanism import Decoder, Strategy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 

@@ -11,16 +11,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import Loss, PureDP
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card, Strategy
-from dpress.core.p_identity_map import UNIT
-from dpress.core.p_identity_map import PIdentity as PIdentityMap
-from dpress.core.parameters import Parameters
-from dpress.core.ranges import AllRanges, Axis, Ranges, gram
-from dpress.core.set_sums import SetSums
-from dpress.core.workload import Boxes, Predicates, Workload
+from dpress.core.basics import check
+from dpress.core.basics.claim import Loss, PureDP
+from dpress.core.basics.parameters import Parameters
+from dpress.core.maps.linear import Array
+from dpress.core.maps.p_identity_map import UNIT
+from dpress.core.maps.p_identity_map import PIdentity as PIdentityMap
+from dpress.core.maps.ranges import AllRanges, Axis, Ranges, gram
+from dpress.core.maps.set_sums import SetSums
+from dpress.core.maps.workload import Boxes, Predicates, Workload
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import p_identity_variances
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.ranges import Ranges
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Ranges
+from dpress.core.methods.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.prefix_map import Prefix as PrefixMap

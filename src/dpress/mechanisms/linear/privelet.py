@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.ranges import Ranges
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Ranges
+from dpress.core.methods.mechanism import Card
 from dpress.inference.averages import haar_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import wavelet_variances

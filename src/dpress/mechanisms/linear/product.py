@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.errors import NotSupported
-from dpress.core.kron import kron
-from dpress.core.linear import Array, Invertible
-from dpress.core.mechanism import Decoder, RangeStrategy, Strategy
-from dpress.core.ranges import AllRanges, Axis, Ranges
-from dpress.core.workload import Boxes, Workload
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.kron import kron
+from dpress.core.maps.linear import Array, Invertible
+from dpress.core.maps.ranges import AllRanges, Axis, Ranges
+from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.methods.mechanism import Decoder, RangeStrategy, Strategy
 
 MOST_RANGES = 1 << 19  # of one attribute that are averaged one by one, in seconds
 

@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, Loss
-from dpress.core.mechanism import Card
-from dpress.core.residuals import Residual, Residuals
-from dpress.core.workload import Marginals as MarginalWorkload
-from dpress.core.workload import Workload
+from dpress.core.basics.claim import ZCDP, Loss
+from dpress.core.maps.residuals import Residual, Residuals
+from dpress.core.maps.workload import Marginals as MarginalWorkload
+from dpress.core.maps.workload import Workload
+from dpress.core.methods.mechanism import Card
 from dpress.inference.residual_tables import ResidualTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 STEPS = 2**32  # shares are whole numbers of this order over their sum
-MOST_SUBSETS = 1 << 18  # as `core.workload` has for the bound
+MOST_SUBSETS = 1 << 18  # as `core.maps.workload` has for the bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.ranges import Places, Ranges
-from dpress.core.sine import Sine, dst
+from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places, Ranges
+from dpress.core.maps.sine import Sine, dst
 from dpress.inference.lower_bound import average_over_ranges
 
 FEW = 32  # ranges that are cheaper one by one than all F(b, b) together

@@ -5,10 +5,10 @@ records over groups, shares of a group's cells -> cells, one after the other, ea
 
 import numpy as np
 
-from dpress.core.compiled import compiled
-from dpress.core.linear import Array
-from dpress.core.people import Codes, Counts
-from dpress.core.rng import Generator
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, Counts
 
 
 def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Counts:

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Numbers, Stack
-from dpress.core.mixed import Column
-from dpress.core.people import Counts, People
+from dpress.attributes.mixed import Column
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array, Numbers, Stack
+from dpress.core.methods.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
 Contributions = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ noisy sizes, histograms in every cluster, histograms of everybody -> one-way tot
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.top_down import on_simplex
 
 ROUNDS = 5  # of fitting both margins; the last one fits the sizes

@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar, get_args
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import ROW, Claim, PureDP, Unit
-from dpress.core.mechanism import Card, SyntheticRecords
-from dpress.core.mixed import Column, example
-from dpress.core.parameters import Parameters
-from dpress.core.people import Codes, People
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column, example
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, Claim, PureDP, Unit
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.people import Codes, People
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.influence import Weights, weighted

@@ -13,17 +13,17 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed, describe
-from dpress.core.errors import NotSupported
-from dpress.core.kind import Participants
-from dpress.core.linear import Array, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card, SyntheticRecords
-from dpress.core.mixed import Column, example
-from dpress.core.parameters import PLACE
-from dpress.core.people import Codes, Counts, People
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column, example
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.kind import Participants
+from dpress.core.basics.parameters import PLACE
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.people import Codes, Counts, People
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.postprocess import integer
 from dpress.inference.row_count import by_precision

@@ -8,8 +8,8 @@ keys the kept records of D and D' differ in one for one row added, removed or re
 
 import numpy as np
 
-from dpress.core.people import Codes
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.people import Codes
 from dpress.mechanisms.microdata.record_sampling import shuffled
 
 

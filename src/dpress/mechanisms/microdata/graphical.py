@@ -14,16 +14,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card, SyntheticRecords
-from dpress.core.mixed import Column
-from dpress.core.parameters import Parameters
-from dpress.core.people import Codes, Counts, People
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.people import Codes, Counts, People
 from dpress.inference.records import latent_classes
 from dpress.inference.records.latent_classes import LatentClasses, Pair
 from dpress.inference.records.low_rank import averaged

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim, Loss, PureDP, Unit, describe
-from dpress.core.errors import NotSupported
-from dpress.core.mixed import Column
-from dpress.core.people import Codes, Counts
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column
+from dpress.core.basics.claim import Claim, Loss, PureDP, Unit, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.people import Codes, Counts
 from dpress.mechanisms.microdata.prototypes import Labels
 from dpress.noise.bernoulli import exponential_coins
 from dpress.noise.laplace import DiscreteLaplace

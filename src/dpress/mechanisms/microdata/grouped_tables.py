@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.linear import Array, Identity, Numbers, Stack
-from dpress.core.people import Codes, Counts, People
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.linear import Array, Identity, Numbers, Stack
+from dpress.core.methods.people import Codes, Counts, People
 
 Places = npt.NDArray[np.int64]
 

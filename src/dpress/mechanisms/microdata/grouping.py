@@ -6,7 +6,7 @@ noisy counts -> the group of every cell. Post-processing: it sees no record.
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 
 Places = npt.NDArray[np.int64]
 

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.mixed import Column
-from dpress.core.people import Counts
+from dpress.attributes.mixed import Column
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Counts
 from dpress.mechanisms.microdata.prototypes import offsets, prototypes
 
 Weights = Literal["given", "influence"]

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import ROW, Claim, PureDP, Unit
-from dpress.core.compiled import compiled
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card, SyntheticRecords
-from dpress.core.mixed import Column, example
-from dpress.core.parameters import Parameters
-from dpress.core.people import Codes, Counts, People
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column, example
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, Claim, PureDP, Unit
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.people import Codes, Counts, People
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata.prototypes import Labels, Starts, offsets, prototypes
 

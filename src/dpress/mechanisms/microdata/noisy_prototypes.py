@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mixed import Column
-from dpress.core.people import Codes
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.people import Codes
 from dpress.inference.maps.top_down import on_simplex
 from dpress.mechanisms.microdata.cluster_queries import InClusters
 from dpress.mechanisms.microdata.prototypes import Clusters

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mixed import Column
-from dpress.core.people import Codes
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.people import Codes
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records.latent_classes import Pair
 from dpress.inference.row_count import by_precision

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card, SyntheticRecords
-from dpress.core.mixed import Column, example
-from dpress.core.parameters import Parameters
-from dpress.core.people import Codes, People
-from dpress.core.rng import Generator
+from dpress.attributes.mixed import Column, example
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, Claim, PureDP, Unit, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.people import Codes, People
 from dpress.mechanisms.microdata.fixed_number import exactly
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.response import truth_probability, truthful

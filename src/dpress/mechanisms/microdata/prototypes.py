@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.compiled import compiled
-from dpress.core.linear import Array
-from dpress.core.mixed import Column
-from dpress.core.people import Codes, Counts, People
-from dpress.core.rng import Generator, Words
+from dpress.attributes.mixed import Column
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.rng import Generator, Words
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, Counts, People
 
 Labels = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]

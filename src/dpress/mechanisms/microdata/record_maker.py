@@ -7,16 +7,16 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from dpress.core.attribute import Tabular
-from dpress.core.claim import ZCDP, Claim, PureDP, Relation
-from dpress.core.coding import drops
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Synthesizer, SyntheticRecords
-from dpress.core.mixed import Column, columns
-from dpress.core.people import Codes, Counts, People
-from dpress.core.plain import Find, added_later, plain, read
-from dpress.core.rng import Generator
-from dpress.core.written_again import difference
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.coding import drops
+from dpress.attributes.mixed import Column, columns
+from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import Find, added_later, plain, read
+from dpress.core.basics.rng import Generator
+from dpress.core.basics.written_again import difference
+from dpress.core.methods.mechanism import Synthesizer, SyntheticRecords
+from dpress.core.methods.people import Codes, Counts, People
 from dpress.inference.row_count import RowCount, by_precision, variance_of
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets

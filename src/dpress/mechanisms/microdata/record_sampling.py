@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.people import Codes, Counts
-from dpress.core.rng import Generator
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes, Counts
 
 
 def shuffled(size: int, *, rng: Generator) -> Counts:

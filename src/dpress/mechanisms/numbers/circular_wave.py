@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core import payload
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel
+from dpress.core.reports.payload import Number
 from dpress.inference.numbers.sliding_window import SlidingWindow
 from dpress.mechanisms.numbers.square_wave import SquareWave
 from dpress.noise.response import truthful

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Identity
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.square_wave import SquareWave

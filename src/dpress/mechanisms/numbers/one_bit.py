@@ -10,14 +10,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.inference.numbers.report_sums import Scores
 from dpress.noise.expansion import WORD
 from dpress.noise.response import LEFT_OUT, check_coin, check_odds, truth_probability
@@ -39,7 +40,7 @@ class OneBit:
         loss: epsilon.
         p: P(1) at the last level; left out, the largest that epsilon allows and whose steps are multiples of 2^-64.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = OneBit(size=5, loss=PureDP(epsilon=1))
     >>> oracle.perturb(np.array([0, 4, 4]), rng=rng.seeded(1)).tolist()
     [[1], [0], [1]]

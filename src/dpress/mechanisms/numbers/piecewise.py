@@ -5,9 +5,9 @@ level -> a uniform output of the window around it with probability P, else one o
 
 from dataclasses import dataclass
 
-from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
 
 EVEN = 1 / 3  # the variance of numbers that lie evenly, in half widths

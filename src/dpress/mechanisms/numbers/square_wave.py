@@ -11,15 +11,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.inference.numbers.report_sums import Scores
 from dpress.inference.numbers.sliding_window import SlidingWindow
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
@@ -51,7 +52,7 @@ class SquareWave:
             mutual information is largest.
         truth: P(a report lies in the window); left out, the largest that epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = SquareWave(levels=8, loss=PureDP(epsilon=2))
     >>> oracle.window, oracle.outputs
     (2, 9)

@@ -11,8 +11,8 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.oracle import Payloads
+from dpress.core.maps.linear import Array
+from dpress.core.reports.oracle import Payloads
 
 LABEL = b"dpress bloom bit"
 CONDITION = 1e-9

@@ -11,14 +11,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.linear import Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 
 BLOCK = 1 << 14
@@ -42,7 +43,7 @@ class Hadamard:
         rows: K, a power of two >= k; 0, left out, stands for the smallest.
         p: P(the sign is the value's); left out, the largest that epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Hadamard(size=3, loss=PureDP(epsilon=2))
     >>> oracle.perturb(np.array([0, 1, 2, 2]), rng=rng.seeded(1)).tolist()
     [[0], [2], [0], [2]]

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 from dpress.noise.uniform import small
@@ -37,7 +37,7 @@ class Krr:
         loss: epsilon.
         p: P(report = the value); left out, the largest that epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Krr(size=3, loss=PureDP(epsilon=2))
     >>> oracle.perturb(np.array([0, 1, 2, 2]), rng=rng.seeded(1)).tolist()
     [[0], [0], [2], [2]]

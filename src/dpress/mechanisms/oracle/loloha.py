@@ -14,15 +14,16 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, Loss, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.parameters import PLACE, Parameters
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, Loss, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.ledger.convert import log_up, round_up
 from dpress.mechanisms.oracle.krr import respond
@@ -62,7 +63,7 @@ class Loloha:
         other: u, a multiple of 2^-32.
         p: P(the permanent response is reported as it is), a multiple of 2^-64.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = calibrated(1000, PureDP(epsilon=1))
     >>> float(oracle.lifetime.epsilon), float(oracle.lifelong.epsilon)
     (1.999999999274041, 3.999999998548082)

@@ -14,13 +14,13 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import Claim, PureDP, describe
-from dpress.core.errors import NotSupported
-from dpress.core.oracle import Payloads
-from dpress.core.parameters import Parameters, Probability
-from dpress.core.payload import ANY_TWO_VALUES
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters, Probability
+from dpress.core.basics.rng import Generator
+from dpress.core.reports.oracle import Payloads
+from dpress.core.reports.payload import ANY_TWO_VALUES
 from dpress.ledger.convert import log_up, round_up
 from dpress.noise.bit_coins import packed_coins
 from dpress.noise.permanent import BITS, flip_probability

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.compiled import compiled
-from dpress.core.errors import NotSupported, ReportRejected
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.compiled import compiled
+from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import Krr, respond
 from dpress.noise.expansion import exponential_floor
@@ -59,7 +60,7 @@ class Olh:
         p: P(the report supports the value of its user), the bucket being reported as it is; left out, the largest that
             epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Olh(size=1000, loss=PureDP(epsilon=1))
     >>> oracle.perturb(np.array([999]), rng=rng.seeded(1)).tolist()
     [[101, 81, 27, 43, 217, 128, 3, 8, 69, 80, 14, 2, 0]]

@@ -6,9 +6,10 @@ Flow: value -> own bit 1 with probability 1/2, every other with q -> packed bits
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.mechanism import Card
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle import unary
 from dpress.noise.response import LEFT_OUT, truth_probability
@@ -32,7 +33,7 @@ class Oue:
         q: P(bit v = 1) for a user who holds another value; left out, the smallest that epsilon allows.
 
     >>> import numpy as np
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> Oue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
     [[1, 0], [0, 0]]
     """

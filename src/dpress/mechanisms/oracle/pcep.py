@@ -18,16 +18,17 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.parameters import Parameters
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.noise.bernoulli import bernoulli
 from dpress.noise.response import LEFT_OUT, resolve_probability
 from dpress.noise.uniform import below
@@ -66,7 +67,7 @@ class Pcep:
         seed: 16 public bytes.
         probabilities: P(the sign is the value's) at every level; empty, left out, for the largest that they allow.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Pcep(size=3, levels=(PureDP(epsilon=1),))
     >>> oracle.perturb(np.array([0, 1, 2]), rng=rng.seeded(1)).tolist()
     [[38], [24], [16]]

@@ -11,16 +11,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check, payload, projective
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.projective import Elements, points
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload, projective
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
+from dpress.core.reports.projective import Elements, points
 from dpress.inference import frequencies
 from dpress.inference.incidence import hyperplane_sums
 from dpress.noise.response import LEFT_OUT, resolve_probability, truth_probability, truthful
@@ -90,7 +91,7 @@ class Pgr:
         order: q, a prime up to 1021, or 4 or 8; 0, left out, stands for the one of the smallest variance.
         p: P(the point lies on the value's hyperplane); left out, the largest that epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Pgr(size=1000, loss=PureDP(epsilon=1))
     >>> oracle.points, oracle.perturb(np.array([0, 999]), rng=rng.seeded(1)).tolist()
     (1365, [[85, 4], [15, 5]])

@@ -16,17 +16,18 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import bits as packed
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.extras import load
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.parameters import PLACE
-from dpress.core.rng import Generator
+from dpress.core.basics import bits as packed
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.extras import load
+from dpress.core.basics.parameters import PLACE
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle import bloom_filters
 from dpress.mechanisms.oracle.bloom_filters import Bits
@@ -73,7 +74,7 @@ class Rappor:
         hashes: h, at most 1,024.
         cohorts: C, at most 2^16.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = Rappor(candidates=("a", "b", "c"), f=Fraction(1, 2), bits=8, cohorts=4)
     >>> oracle.perturb(np.array([0, 1, 2]), rng=rng.seeded(1)).tolist()
     [[3, 0, 180], [0, 0, 77], [0, 0, 180]]

@@ -12,12 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.linear import Array
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.rng import Generator
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.inference import frequencies
 from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, resolve_probability, truth_probability
@@ -76,7 +77,7 @@ class SubsetSelection:
         p: P(report holds v) for a user who holds v; left out, the largest that epsilon allows.
         q: P(report holds v) for a user who holds another value: (w - p) / (k - 1), also where it is left out.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = SubsetSelection(size=9, loss=PureDP(epsilon=1))
     >>> oracle.weight, oracle.perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
     (2, [[129, 0], [129, 0]])

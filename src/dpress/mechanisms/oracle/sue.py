@@ -6,9 +6,10 @@ Flow: value -> one-hot bits -> each bit kept with probability p, flipped with 1 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.mechanism import Card
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports import payload
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle import unary
 from dpress.noise.response import LEFT_OUT, truth_probability
@@ -29,7 +30,7 @@ class Sue:
         q: P(bit v = 1) for a user who holds another value: 1 - p, also where it is left out.
 
     >>> import numpy as np
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> Sue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
     [[37, 0], [4, 1]]
     """

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import PureDP
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.rng import Generator
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.noise.bit_coins import one_hot, one_hot_channel
 from dpress.noise.response import check_coin, check_odds
 

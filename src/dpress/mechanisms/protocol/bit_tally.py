@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.oracle import Payloads, Tally
+from dpress.core.reports.oracle import Payloads, Tally
 from dpress.inference.joint.likelihood import Floats, Split, khatri_rao
 
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)

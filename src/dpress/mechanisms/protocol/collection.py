@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Payloads, Tally
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Payloads, Tally
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.estimator import Estimator, PayloadTally
 from dpress.mechanisms.protocol.report_type import ReportType, largest

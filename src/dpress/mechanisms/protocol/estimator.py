@@ -6,10 +6,10 @@ tallies of all report types -> Measurement; Decoder -> answers.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Payloads, Tally
-from dpress.core.pieces import PayloadPieces
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Payloads, Tally
+from dpress.core.reports.pieces import PayloadPieces
 
 if TYPE_CHECKING:  # a device estimates nothing
     from dpress.inference.joint.contrast import Contrast

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.report_type import ReportType, per_user, rest
 from dpress.mechanisms.protocol.sum_form import SumForm, inflation, sum_form

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim, PureDP, composed
-from dpress.core.encoders import Code, Codes, Encoder
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.oracle import Mask, Oracle, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import Claim, PureDP, composed
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.reports.encoders import Code, Codes, Encoder
+from dpress.core.reports.oracle import Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
 if TYPE_CHECKING:  # a device makes none
-    from dpress.core.measurement import Measurement
+    from dpress.core.maps.measurement import Measurement
 
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 Statement = Mapping[str, Any]  # what a user states in clear, by name

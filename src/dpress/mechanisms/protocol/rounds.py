@@ -9,9 +9,9 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 from msgspec import Meta
 
-from dpress.core.attribute import Tabular
-from dpress.core.oracle import Tally
-from dpress.core.parameters import Parameters
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.parameters import Parameters
+from dpress.core.reports.oracle import Tally
 
 
 @runtime_checkable

@@ -2,9 +2,9 @@
 
 import importlib
 
-from dpress.core.claim import PureDP
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle
+from dpress.core.basics.claim import PureDP
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle
 
 Steps = tuple[tuple[int, str], ...]  # up to so many values, the oracle of this name; rising
 STEPS: Steps = ((1 << 10, "subset_selection"), (1 << 16, "olh"), (1 << 30, "hadamard"))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Correlated, Oracle
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Correlated, Oracle
 from dpress.inference.frequencies import PairForm
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user, rest
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check
-from dpress.core.attribute import Tabular
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Interval
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.parameters import PLACE
-from dpress.core.ranges import Places, Ranges
-from dpress.core.rng import seeded
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.parameters import PLACE
+from dpress.core.basics.rng import seeded
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Places, Ranges
+from dpress.core.reports.encoders import Interval
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.population import normal
 from dpress.inference.nested_partitions import NestedPartitions
 from dpress.inference.separate_tables import SeparateTables, stacked

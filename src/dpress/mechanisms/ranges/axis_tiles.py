@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array, Numbers
-from dpress.core.ranges import Ranges
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.ranges import Ranges
 
 Places = npt.NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.inference.joint.fit import fit_margins
 from dpress.inference.postprocess import norm_sub, top_down
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
 
 Axes = tuple[int, ...]

@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Tile
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.encoders import Tile
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest

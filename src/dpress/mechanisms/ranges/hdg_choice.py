@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpress.core.claim import PureDP
-from dpress.core.oracle import Oracle
-from dpress.core.ranges import Ranges
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.ranges import Ranges
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
 from dpress.mechanisms.ranges.grid_error import Axes, sets_of

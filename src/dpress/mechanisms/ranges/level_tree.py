@@ -11,16 +11,16 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Run
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.parameters import Parameters
-from dpress.core.ranges import Axis, Ranges
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import Parameters
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Axis, Ranges
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.encoders import Run
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.tree_ranges import tree_variances
 from dpress.mechanisms.linear.hierarchy import mean_variance

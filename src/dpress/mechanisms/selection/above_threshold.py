@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.claim import ApproxDP, Loss, Relation, Unit, describe
-from dpress.core.errors import NotSupported
-from dpress.core.name_counts import Integers, NameCounts, NoisyNames
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ApproxDP, Loss, Relation, Unit, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
 from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of

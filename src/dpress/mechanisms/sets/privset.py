@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Codes
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Tally
-from dpress.core.set_members import word_sizes
+from dpress.attributes.set_members import word_sizes
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.encoders import Codes
+from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.sets.set_reports import SetReports

@@ -12,12 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import bits, check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Channel, Mask, Payloads, Tally
-from dpress.core.rng import Generator
-from dpress.core.set_members import MOST_VALUES, Members, Words, members
+from dpress.attributes.set_members import MOST_VALUES, Members, Words, members
+from dpress.core.basics import bits, check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally
 from dpress.inference import frequencies
 from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, resolve_probability
@@ -140,7 +141,7 @@ class SetReports:
         """Return one report for every set.
 
         Args:
-            values: the codes of sets (`core.set_members`), shape (words, users).
+            values: the codes of sets (`attributes.set_members`), shape (words, users).
             rng: a secure generator.
 
         Raises:

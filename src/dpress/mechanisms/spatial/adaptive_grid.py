@@ -9,16 +9,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed
-from dpress.core.errors import NotSupported
-from dpress.core.grid import LARGEST_SIDE, Grid, running_totals
-from dpress.core.kind import Participants
-from dpress.core.linear import Array, Numbers, Stack
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.partition import Partition, even
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.kind import Participants
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import LARGEST_SIDE, Grid, running_totals
+from dpress.core.maps.linear import Array, Numbers, Stack
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.partition import Partition, even
+from dpress.core.methods.mechanism import Card
 from dpress.inference.interval import Tail
 from dpress.inference.maps.block_noise import BlockNoise, TileDensity
 from dpress.inference.maps.density import Density

@@ -11,20 +11,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.attribute import Tabular
-from dpress.core.claim import Claim, PureDP
-from dpress.core.encoders import Leaf
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.leaves import Leaves, named, nodes_above, root
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.parameters import PLACE
-from dpress.core.rng import Generator
-from dpress.core.tree import Tree
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import PLACE
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.leaves import Leaves, named, nodes_above, root
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.encoders import Leaf
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Cells, Noise, Reach, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
@@ -57,7 +57,7 @@ class LeafEstimate:
     """What came out of one report type of an earlier round; public.
 
     Args:
-        leaves: that were asked about, as paths (`core.leaves`).
+        leaves: that were asked about, as paths (`core.maps.leaves`).
         counts: how many of those who answered are estimated to be in each.
         users: how many answered.
         by: the oracle that they answered by.

@@ -10,13 +10,13 @@ from typing import Literal
 
 import numpy as np
 
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Unit
-from dpress.core.grid import Grid
-from dpress.core.linear import Array, Identity, Numbers
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Strategy
-from dpress.core.rng import Generator
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Unit
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Array, Identity, Numbers
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Strategy
 from dpress.inference.interval import Tail
 from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.population import normal

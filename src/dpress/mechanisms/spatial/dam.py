@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import rng as generators
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Tally
-from dpress.core.rng import Generator
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, Density, Reach
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.protocol.report_type import ReportType

@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Relation
-from dpress.core.extras import scipy
-from dpress.core.grid import Grid
-from dpress.core.linear import Array, Numbers
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.extras import scipy
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.joint.mixture import Step, extrapolated, stepped
 
 Mask = npt.NDArray[np.bool_]

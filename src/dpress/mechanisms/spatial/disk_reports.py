@@ -12,13 +12,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.grid import Grid
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.payload import Number
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.payload import Number
 from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 from dpress.noise.uniform import small
@@ -45,7 +46,7 @@ class DiskReports:
             report says most about a position.
         truth: P(a report lies in the disk); left out, the largest that epsilon allows.
 
-    >>> from dpress.core import rng
+    >>> from dpress.core.basics import rng
     >>> oracle = DiskReports(grid=Grid(4), loss=PureDP(epsilon=2))
     >>> oracle.disk.radius, oracle.disk.outputs
     (1, 32)

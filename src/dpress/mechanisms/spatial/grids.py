@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.parameters import Parameters
+from dpress.core.basics.parameters import Parameters
 
 Height = Annotated[
     int,

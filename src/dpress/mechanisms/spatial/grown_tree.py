@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.linear import Array
+from dpress.core.maps.linear import Array
 
 CHILDREN = 4
 

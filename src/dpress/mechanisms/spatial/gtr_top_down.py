@@ -6,9 +6,9 @@ family the nearest counts >= 0 that add up to their parent, which for the first 
 
 from dataclasses import dataclass
 
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
 from dpress.mechanisms.spatial.grids import ByHeight, OracleName
 from dpress.mechanisms.spatial.levels import Levels, example

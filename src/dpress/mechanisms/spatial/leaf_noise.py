@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.grid import Rectangles, sums
-from dpress.core.linear import Array
+from dpress.core.maps.grid import Rectangles, sums
+from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import Noise
 
 CLUSTERED = 0.6  # k: 0 for people evenly spread over a leaf, 1 for all at one point

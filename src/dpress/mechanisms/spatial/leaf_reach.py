@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.grid import Grid, Rectangles
-from dpress.core.leaves import Leaves
-from dpress.core.linear import Array, Numbers
+from dpress.core.maps.grid import Grid, Rectangles
+from dpress.core.maps.leaves import Leaves
+from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.interval import whole_counts
 from dpress.inference.nested_partitions import NestedPartitions
 from dpress.mechanisms.spatial.report_noise import Noisy

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.rng import Generator
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.tree import Tree
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent

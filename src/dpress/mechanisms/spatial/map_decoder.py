@@ -11,13 +11,13 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from dpress.core import rng as generators
-from dpress.core.encoders import Node
-from dpress.core.grid import Grid, Rectangles, running_totals
-from dpress.core.linear import Array, LinearMap
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.rng import Generator
+from dpress.core.basics import rng as generators
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid, Rectangles, running_totals
+from dpress.core.maps.linear import Array, LinearMap
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.encoders import Node
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Reach, Replicates, Wider, clustering
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 

@@ -5,9 +5,9 @@ position -> one sign of a random projection over the cells -> counts of the cell
 
 from dataclasses import dataclass
 
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid
+from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.oracle.pcep import Pcep
 from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.levels import Levels, example

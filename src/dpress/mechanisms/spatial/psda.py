@@ -14,15 +14,15 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from dpress.core import check
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.linear import Array, Identity
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Tally
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Array, Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, Density
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import ReportType

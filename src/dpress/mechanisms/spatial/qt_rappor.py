@@ -5,10 +5,10 @@ position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> 
 
 from dataclasses import dataclass
 
-from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle
+from dpress.core.basics.claim import PureDP
+from dpress.core.maps.grid import Grid
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.sue import Sue
 from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.levels import Levels, example

@@ -9,11 +9,11 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from dpress.core.claim import ZCDP, Loss, PureDP, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.grid import LARGEST_SIDE, Grid
-from dpress.core.mechanism import Card
-from dpress.core.tree import Tree
+from dpress.core.basics.claim import ZCDP, Loss, PureDP, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import LARGEST_SIDE, Grid
+from dpress.core.maps.tree import Tree
+from dpress.core.methods.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction, fourth_root, precision

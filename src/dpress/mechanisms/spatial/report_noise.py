@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.grid import Grid, Rectangles, running_totals
-from dpress.core.linear import Array, Numbers
-from dpress.core.oracle import Oracle
+from dpress.core.maps.grid import Grid, Rectangles, running_totals
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.reports.oracle import Oracle
 from dpress.inference.frequencies import SPARE
 from dpress.inference.maps.top_down import on_simplex
 from dpress.mechanisms.protocol.report_type import per_user, rest

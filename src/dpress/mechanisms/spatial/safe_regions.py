@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core import check, payload
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.grid import Grid
-from dpress.core.linear import Array
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.rng import Generator
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.grid import Grid
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.reports import payload
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.mechanisms.oracle.pcep import SEED_BYTES, Pcep
 from dpress.noise.uniform import below
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.claim import ZCDP, Loss, PureDP, Unit
-from dpress.core.errors import NotSupported
-from dpress.core.grid import LARGEST_SIDE, Grid
-from dpress.core.linear import Identity
-from dpress.core.mechanism import Card
+from dpress.core.basics.claim import ZCDP, Loss, PureDP, Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import LARGEST_SIDE, Grid
+from dpress.core.maps.linear import Identity
+from dpress.core.methods.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision

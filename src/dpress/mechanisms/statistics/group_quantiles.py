@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Numbers
-from dpress.core.measurement import SumsAndLevels
-from dpress.core.mechanism import Card
-from dpress.core.people import Codes
-from dpress.core.rng import Generator
+from dpress.core.basics.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Numbers
+from dpress.core.maps.measurement import SumsAndLevels
+from dpress.core.methods.mechanism import Card
+from dpress.core.methods.people import Codes
 from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics

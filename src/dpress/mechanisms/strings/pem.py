@@ -11,16 +11,16 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.attribute import Tabular
-from dpress.core.claim import Claim, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity
-from dpress.core.listed_attribute import Categorical
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Tally
-from dpress.core.string_candidates import MOST_BYTES, StringCandidates
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.string_candidates import MOST_BYTES, StringCandidates
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Identity
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.mechanisms.protocol.short_reports import Steps, short_oracle

@@ -12,8 +12,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
-from dpress.core.oracle import Correlated, Oracle
+from dpress.core.maps.linear import Array
+from dpress.core.reports.oracle import Correlated, Oracle
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user
 
 FALSE_ALARM = 0.05  # the chance that any string is released which nobody holds

@@ -15,18 +15,18 @@ import msgspec
 import numpy as np
 
 from dpress import catalog
-from dpress.core import spans as counters
-from dpress.core.calendar_cells import DAY, name, number, start
-from dpress.core.claim import Loss, Relation, describe, from_parameters
-from dpress.core.claim import parameters as amounts
-from dpress.core.dated_attribute import Dated
-from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
-from dpress.core.spans import Span, Variances
-from dpress.core.value import FIRST_DAY
+from dpress.attributes.calendar_cells import DAY, name, number, start
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.domain import Schema
+from dpress.attributes.value import FIRST_DAY
+from dpress.core.basics.claim import Loss, Relation, describe, from_parameters
+from dpress.core.basics.claim import parameters as amounts
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps import spans as counters
+from dpress.core.maps.spans import Span, Variances
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_parts import Periods
-from dpress.release.plan_text import Listing
+from dpress.release.plan.plan_text import Listing
 
 DIGITS = 10**12  # of a share of a loss, rounded down
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.claim import ROW
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.codec import cells_of
 from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import PersonIndex, fresh_key

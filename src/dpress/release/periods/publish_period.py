@@ -9,22 +9,22 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.claim import from_parameters
-from dpress.core.design import Design
-from dpress.core.errors import BudgetExceeded
-from dpress.core.rng import Generator
-from dpress.core.spans import Span
+from dpress.core.basics.claim import from_parameters
+from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.spans import Span
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Spec
+from dpress.document.design import Design
 from dpress.ledger.compose import Charge
 from dpress.ledger.ledger import Ledger, verify
+from dpress.query.release import Release
+from dpress.release.curator.publish import Payment, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
 from dpress.release.periods.series import Series, is_series, load_series
 from dpress.release.periods.series_folder import begun, keep
-from dpress.release.plan import plan
-from dpress.release.publish import Payment, publish
-from dpress.release.release import Release
+from dpress.release.plan.plan import plan
 from dpress.release.source_rows import rows_of, source_of
 
 

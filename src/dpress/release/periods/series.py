@@ -12,23 +12,23 @@ from pathlib import Path
 
 import numpy as np
 
-from dpress.core import spans as counters
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.linear import Array
-from dpress.core.spans import Span
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.maps import spans as counters
+from dpress.core.maps.linear import Array
+from dpress.core.maps.spans import Span
 from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
-from dpress.release.folder import SERIES
-from dpress.release.ledger_heads import kept_heads
-from dpress.release.load import load_release
+from dpress.query.folder import SERIES
+from dpress.query.load import load_release
+from dpress.query.query_language import parse
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
+from dpress.query.statistics_queries import read
+from dpress.query.table_answers import TableAnswers
+from dpress.release.curator.ledger_heads import kept_heads
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.series_folder import described, plain_of
-from dpress.release.query_language import parse
-from dpress.release.release import CONFIDENCE, Release
-from dpress.release.result import Result
-from dpress.release.statistics_queries import read
-from dpress.release.table_answers import TableAnswers
 
 
 @dataclass(frozen=True, kw_only=True)

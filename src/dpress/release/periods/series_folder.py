@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.errors import SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.ledger.ledger import Verification
-from dpress.release.folder import MANIFEST, SERIES
+from dpress.query.folder import MANIFEST, SERIES
 
 FORMAT = 1
 LOCK = ".lock"

@@ -21,7 +21,7 @@ export function answersOf(data) {
   };
 }
 
-/** Returns from weights of any sign to [value, variance]; see `release.table_answers`. */
+/** Returns from weights of any sign to [value, variance]; see `query.table_answers`. */
 function signedForm({ signed, users }, tables, variance) {
   const spread =
     signed === "doubled" ? (weights) => 2 * variance(weights) : signed.form ? varianceOf(signed, tables) : variance;

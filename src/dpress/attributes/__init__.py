@@ -1,0 +1,1 @@
+"""Attributes: which values there are, and the code of each."""

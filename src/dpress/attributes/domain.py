@@ -1,0 +1,96 @@
+"""Schemas: which attributes a table has, in the order of its axes."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from dpress.attributes.attribute import Attribute, Location, Tabular
+from dpress.attributes.set_members import SetMembers
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.near import meant
+from dpress.core.basics.visible import visible
+
+
+class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The attributes of a table, in the order of their axes.
+
+    Args:
+        attributes: with different names.
+    """
+
+    attributes: tuple[Attribute, ...]
+
+    def __post_init__(self) -> None:
+        """Check what the types cannot say."""
+        names = [attribute.name for attribute in self.attributes]
+        if len(set(names)) != len(names) or not all(names):
+            raise ValueError(f"attributes must have different, non-empty names, got {names}")
+        for name in names:
+            if name != name.strip() or name != visible(name):
+                raise ValueError(f"an attribute's name can be seen and has no space at its ends, got {name!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """What the attributes are called before people."""
+        return tuple(attribute.caption for attribute in self.attributes)
+
+    @property
+    def tabular(self) -> tuple[Tabular, ...]:
+        """The attributes, if every one has cells of its own.
+
+        Raises:
+            NotSupported: one is a location.
+        """
+        return tuple(_with_cells(attribute) for attribute in self.attributes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis; of a set of values, of its words."""
+        return tuple(size for attribute in self.tabular for size in _sizes(attribute))
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The attribute of every axis, by its place."""
+        return tuple(place for place, attribute in enumerate(self.tabular) for _ in _sizes(attribute))
+
+    @property
+    def size(self) -> int:
+        """The number of cells of the full table."""
+        return math.prod(self.shape)
+
+    def subset(self, names: Iterable[str]) -> "Schema":
+        """Return the schema of these attributes, in the order given."""
+        return Schema(tuple(self.attribute(name) for name in names))
+
+    def attribute(self, name: str) -> Attribute:
+        """Return the attribute of that name.
+
+        Raises:
+            SchemaMismatch: there is none.
+        """
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        raise SchemaMismatch(
+            f"there is no attribute {name!r}; the attributes are {', '.join(self.names)}{meant(name, self.names)}"
+        )
+
+    def axes(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the axis of every name."""
+        return tuple(self.names.index(self.attribute(name).name) for name in names)
+
+
+def _sizes(attribute: Tabular) -> tuple[int, ...]:
+    return attribute.sizes if isinstance(attribute, SetMembers) else (attribute.size,)
+
+
+def _with_cells(attribute: Attribute) -> Tabular:
+    if isinstance(attribute, Location):
+        raise NotSupported(f'attribute {attribute.name}: a location has no cells of its own; use kind = "spatial"')
+    return attribute

@@ -1,0 +1,175 @@
+"""Attributes with a public list of values, each of them a cell."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from dpress.attributes.named import Named, check_labels
+from dpress.attributes.policy import DROP, REJECT
+
+Value = str | int | bool
+
+
+class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="categorical"):
+    """A public list of values; each is a cell.
+
+    Args:
+        values: all of one type: strings, integers or booleans; or "discover", where nobody may list them.
+        other: the name of the cell for anything else, or "reject" or "drop"; "other" where values are discovered.
+        null: the name of the cell for missing values, or "reject" or "drop"; left out, a missing value is an `other`.
+        hierarchy: a CSV file `value,level1,...`; once loaded, its rows.
+        value_labels: for people, by the values' texts; a CSV file `value,label` before it is loaded.
+    """
+
+    values: tuple[Value, ...] | Literal["discover"]
+    other: str = REJECT
+    null: str | None = None
+    hierarchy: str | tuple[tuple[str, ...], ...] | None = None
+    value_labels: str | dict[str, str] | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="labels")
+
+    def __post_init__(self) -> None:
+        if self.discovered:
+            check_discovered(self, ordered=isinstance(self, Ordinal))
+            msgspec.structs.force_setattr(self, "other", "other" if self.other == REJECT else self.other)
+        else:
+            check_values(self.name, self.listed, self.labels)
+        if isinstance(self.value_labels, dict):
+            check_labels(self.name, self.value_labels, self.labels[: len(self.listed)], (*self.extra, *self.groups))
+        if fault := self._fault():
+            raise ValueError(f"attribute {self.name}: {fault}")
+
+    def _fault(self) -> str:
+        """Return what else is wrong, which the types cannot say; empty where nothing is."""
+        return ""
+
+    @property
+    def discovered(self) -> bool:
+        """Whether nobody may list the values: those that occur often are released."""
+        return self.values == "discover"
+
+    @property
+    def listed(self) -> tuple[Value, ...]:
+        """The listed values; none where they are discovered."""
+        return () if isinstance(self.values, str) else self.values
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """The cells beside the listed values: `other`, then `null`, where they are named."""
+        names = [self.other, self.other if self.null is None else self.null]
+        return tuple(dict.fromkeys(name for name in names if name not in (REJECT, DROP)))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The name of every cell, in code order."""
+        return tuple(_text(value) for value in self.listed) + self.extra
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self.labels)
+
+    @cached_property
+    def captions(self) -> tuple[str, ...]:
+        """The label of every cell for people, its name where it has none."""
+        own = self.value_labels if isinstance(self.value_labels, dict) else {}
+        return tuple(own.get(label, label) for label in self.labels)
+
+    def labels_between(self, start: int, stop: int) -> list[str]:
+        """Return the names of the cells start..stop-1."""
+        return list(self.labels[start:stop])
+
+    def code(self, label: str) -> int | None:
+        """Return the cell of that name or label, or None."""
+        return self._codes.get(label)
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        """The cell of every name and label; a name goes before a label, the first of several before the others."""
+        return first_places(self.captions) | first_places(self.labels)
+
+    @property
+    def ordered(self) -> int:
+        """The number of leading cells that have an order; 0 for a list without one."""
+        return 0
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """The codes behind every label of the hierarchy's upper levels."""
+        return groups_of(self.hierarchy if isinstance(self.hierarchy, tuple) else (), self.labels)
+
+
+class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="ordinal"):
+    """A categorical attribute whose values are listed in their order, so that ranges make sense."""
+
+    @property
+    def ordered(self) -> int:
+        """The number of leading cells that have an order."""
+        return len(self.listed)
+
+
+Listed = Categorical | Ordinal
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check_values(attribute: str, values: Sequence[object], labels: Sequence[str]) -> None:
+    """Refuse listed values that are none, of several types, or too large, and cells of one name.
+
+    Raises:
+        ValueError: naming the first fault.
+    """
+    if not values:
+        raise ValueError(f"attribute {attribute}: `values` must list at least one value")
+    if len({type(value) for value in values}) > 1:
+        raise ValueError(f"attribute {attribute}: `values` must be all strings, all integers or all booleans")
+    if max((abs(value) for value in values if isinstance(value, int)), default=0) > 2**53:
+        raise ValueError(f"attribute {attribute}: integers in `values` must lie within 2^53")
+    if len(set(labels)) != len(labels):
+        raise ValueError(f"attribute {attribute}: `values`, `other` and `null` must name different cells")
+
+
+def check_discovered(attribute: Any, *, ordered: bool) -> None:
+    """Refuse to discover values of which something must be known beforehand.
+
+    Args:
+        attribute: a list of values.
+        ordered: whether they have an order.
+
+    Raises:
+        ValueError: naming the first fault.
+    """
+    known = {"an order": ordered, "`hierarchy`": attribute.hierarchy, "`labels`": attribute.value_labels}
+    fault = next((f"`values` must be listed where they have {name}" for name, own in known.items() if own), "")
+    if attribute.other == "drop":
+        fault = fault or "`other` must name the rest where values are discovered, not drop it"
+    if attribute.null not in (None, "reject", "drop"):
+        fault = fault or '`null` must be "drop" or "reject" where values are discovered'
+    if fault:
+        raise ValueError(f"attribute {attribute.name}: {fault}")
+
+
+def groups_of(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the codes behind every label of a hierarchy's upper levels.
+
+    Args:
+        rows: `value, level 1, ...` for every value.
+        labels: of the cells, in code order.
+    """
+    places, found = first_places(labels), dict[str, list[int]]()
+    for value, *levels in rows:
+        for label in dict.fromkeys(levels) if value in places else ():
+            found.setdefault(label, []).append(places[value])
+    return {label: tuple(codes) for label, codes in found.items() if label not in places}
+
+
+def first_places(texts: Sequence[str]) -> dict[str, int]:
+    """Return the first place of every text in a sequence.
+
+    >>> first_places(("a", "b", "a"))
+    {'a': 0, 'b': 1}
+    """
+    return {text: place for place, text in reversed(list(enumerate(texts)))}

@@ -1,0 +1,113 @@
+"""Exact audit of noisy groups: every tiny table, all its neighbours, and what one replaced record does to the groups.
+
+Nothing is taken from the method's own arithmetic of sensitivities; noise counts with what is drawn with.
+"""
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.mixed import columns
+from dpress.audit.exact import ExactLoss, promised
+from dpress.audit.powers import Polynomial, log_ratio, plus, times
+from dpress.core.methods.people import Codes, Counts
+from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
+
+Table = tuple[int, ...]
+"""The records of a tiny table by the number of their value, in increasing order."""
+TINY = columns((Integer(name="x", bounds=(0, 2)), Categorical(name="y", values=("a", "b"))))
+USERS, GROUP = 5, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstPair:
+    """Two neighbouring tables whose groups the noise hides worst, and its loss between them."""
+
+    tables: tuple[Table, Table]
+    loss: Fraction
+
+
+def tiny(made: InsensitiveMicroaggregation) -> InsensitiveMicroaggregation:
+    """Return the same method over records of six values, of which all tables can be listed."""
+    return replace(made, columns=TINY, users=USERS, group=GROUP)
+
+
+def grouped_loss(made: InsensitiveMicroaggregation) -> ExactLoss:
+    """Return the largest loss of any two neighbouring tables; a unit's rows are replaced one after the other."""
+    loss = worst_pair(made).loss * made.unit.rows
+    return ExactLoss(loss=loss, kept=loss <= promised(made.claim.proven))
+
+
+def worst_pair(made: InsensitiveMicroaggregation) -> WorstPair:
+    """Return the worst of all tables of `users` records and all that differ in one record."""
+    values = math.prod(column.size for column in made.columns)
+    found = {one: _groups(made, one) for one in itertools.combinations_with_replacement(range(values), made.users)}
+    rates = [Fraction(0) if one.numeric else made.mode_epsilon / 2 for one in made.columns]
+
+    def loss(pair: tuple[Table, Table]) -> Fraction:
+        total = Fraction(0)
+        for column, rate, before, after in zip(made.columns, rates, found[pair[0]], found[pair[1]], strict=True):
+            if column.numeric:
+                moved = int(np.abs((before - after) @ column.units).sum())
+                total += moved / made.noise(column).scale
+            else:
+                total += sum(
+                    (_mode_loss(_tuple(a), _tuple(b), rate) for a, b in zip(before, after, strict=True)), Fraction(0)
+                )
+        return total
+
+    pairs = ((table, other) for table in found for other in _replaced(table, values) if table < other)
+    worst = max(pairs, key=loss)
+    return WorstPair(tables=worst, loss=loss(worst))
+
+
+def codes(made: InsensitiveMicroaggregation, table: Table) -> Codes:
+    """Return the records of a table, shape (attributes, users)."""
+    sizes = tuple(column.size for column in made.columns)
+    return np.array(np.unravel_index(np.array(table), sizes), dtype=np.int32)
+
+
+def _groups(made: InsensitiveMicroaggregation, table: Table) -> list[Counts]:
+    own = codes(made, table)
+    places = made.places(own)
+    return [made.histograms(column, one[places]) for column, one in zip(made.columns, own, strict=True)]
+
+
+def _replaced(table: Table, values: int) -> set[Table]:
+    rest = [table[:place] + table[place + 1 :] for place in range(len(table))]
+    return {tuple(sorted((*own, value))) for own in rest for value in range(values)}
+
+
+def _tuple(counts: Counts) -> Table:
+    return tuple(int(one) for one in counts)
+
+
+@functools.cache
+def _mode_loss(before: Table, after: Table, rate: Fraction) -> Fraction:
+    """Return the largest log ratio of any choice of report-noisy-max between two lists of counts."""
+    both = [wins(counts) for counts in (before, after)]
+    return max(log_ratio(one, other, rate) for one, other in zip(*both, strict=True))
+
+
+def wins(counts: Table) -> list[Polynomial]:
+    """Return the probability that each candidate wins, as a polynomial in r = e^-rate.
+
+    A candidate's coin has probability r^(max - count); of the successes any is as likely as another.
+    """
+    coins = [{max(counts) - count: Fraction(1)} for count in counts]
+    out: list[Polynomial] = []
+    for place, own in enumerate(coins):
+        others: list[Polynomial] = [{0: Fraction(1)}]  # by how many succeed
+        for coin in coins[:place] + coins[place + 1 :]:
+            fails = plus({0: Fraction(1)}, {n: -c for n, c in coin.items()})
+            grown = [times(one, fails) for one in others] + [{}]
+            others = [plus(one, times(before, coin)) for one, before in zip(grown, [{}, *others], strict=True)]
+        shared = [{n: c / (wins + 1) for n, c in one.items()} for wins, one in enumerate(others)]
+        out.append(times(own, functools.reduce(plus, shared)))
+    return out

@@ -1,0 +1,46 @@
+"""The exact loss of sums over persons: every person of a few rows in a small table, listed."""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.audit.exact import ExactLoss
+from dpress.core.basics.claim import Relation
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.noise.laplace import DiscreteLaplace
+
+SHAPE = (2, 4)
+HALF = Fraction(1, 2)
+
+
+def tiny(mechanism: MatrixMechanism) -> MatrixMechanism:
+    """Return the same mechanism over persons and their totals in two groups of values -1 to 1, or none."""
+    values, bounds = (Fraction(-1), Fraction(1)), (Fraction(-1), Fraction(2))
+    totals = PersonSums(shape=SHAPE, by=(0,), degree=1, axis=1, levels=3, values=values, bounds=bounds)
+    persons = (PersonSums(shape=SHAPE, by=(0,)), totals)
+    return replace(mechanism, strategy=GroupStatistics(moments=(), persons=persons, shares=(HALF, HALF)))
+
+
+def person_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
+    """Return the loss of the noise for the worst person of the unit's rows, who comes, goes or is another."""
+    strategy, unit = mechanism.strategy, mechanism.unit
+    if not isinstance(strategy, GroupStatistics):
+        raise TypeError(f"{type(strategy).__name__} has no sums over persons")
+    cells = np.array(np.unravel_index(np.arange(strategy.parts[0].cells), strategy.parts[0].shape), dtype=np.int32)
+    kept = itertools.chain.from_iterable(
+        itertools.combinations_with_replacement(range(cells.shape[1]), size) for size in range(unit.rows + 1)
+    )
+    rows = [(cells[:, list(one)], np.zeros(len(one), dtype=np.int64)) for one in kept]
+    own = np.unique([strategy.decoder.person_sums(*one) for one in rows], axis=0)
+    moved = own if unit.relation is Relation.ADD_REMOVE else (own[:, None] - own[None]).reshape(-1, own.shape[1])
+    laplace = isinstance(mechanism.noises[0], DiscreteLaplace)
+    ends = np.cumsum([part.rows for part in strategy.persons])[:-1]
+    parts = [np.abs(one) if laplace else one**2 for one in np.split(moved, ends, axis=1)]
+    sizes = np.unique(np.stack([one.sum(axis=1) for one in parts], axis=1), axis=0)
+    scales = [noise.scale if isinstance(noise, DiscreteLaplace) else 2 * noise.sigma2 for noise in mechanism.noises]
+    loss = max(sum(Fraction(int(n)) / scale for n, scale in zip(row, scales, strict=True)) for row in sizes)
+    return ExactLoss(loss=Fraction(loss), kept=loss <= bound)

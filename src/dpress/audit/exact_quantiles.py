@@ -1,0 +1,161 @@
+"""Exact audit of chosen quantiles: all outcomes of tiny tables and of what one unit makes of them.
+
+The scores are the method's own; how much a unit changes them is not taken from it, but from every pair of tables. A
+row's place within its level is drawn without looking at the others, so that one place is enough.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeVar
+
+import numpy as np
+
+from dpress.audit.exact import ExactLoss, at_most
+from dpress.audit.exact_groups import wins
+from dpress.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued
+from dpress.core.basics.claim import PureDP, Relation, Unit
+from dpress.ledger.convert import log_up
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
+from dpress.noise.expansion import at_most_exponential
+
+Table = tuple[int, ...]
+Outcomes = dict[Table, Between]
+Chance = TypeVar("Chance")
+
+LEVELS = 3
+COUNTS = (0, 2)
+SCALE = 1 << 320
+NEARLY = 1 - Fraction(1, 1 << 200)
+ORDERS = (2, 3, 8)
+"""Of the Renyi divergences that are computed under rho."""
+
+
+@functools.lru_cache(maxsize=32)
+def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
+    """Return the largest loss of any outcome, or the largest Renyi divergence by its order, and whether it is kept."""
+    own = replace(made, places=1)
+    remark = "tables of up to 6 rows; all rows of a unit move together"
+    pairs = [pair for one in neighbours(made.unit) for pair in (one, one[::-1])]
+    found = {table: outcomes(own, table) for table in {table for pair in pairs for table in pair}}
+    if isinstance(made.loss, PureDP):
+        worst = max(_loss(own, pair, (found[pair[0]], found[pair[1]]), bound) for pair in pairs)
+        return ExactLoss(loss=worst, kept=worst <= bound, remark=remark)
+    worst, kept = Fraction(0), True
+    for one, other in pairs:
+        for ratio, order in _divergences(found[one], found[other]):
+            worst = max(worst, log_up(ratio) / order if ratio > 1 else worst)
+            kept &= at_most_exponential(ratio, bound * order)
+    return ExactLoss(loss=worst, kept=kept, remark=f"{remark}; divergences of orders 2, 3 and 8")
+
+
+def outcomes(made: ApproximateQuantiles, table: Table) -> Outcomes:
+    """Return the probability of all quantiles together, for every outcome."""
+    chances = _of_flips if isinstance(made.loss, PureDP) else _of_exponential
+    return _grown(made, table, Between(low=Fraction(1), high=Fraction(1)), chances, _product)
+
+
+def polynomials(made: ApproximateQuantiles, table: Table) -> dict[Table, Polynomial]:
+    """Return these probabilities of permute-and-flip as polynomials in r = e^-x, x = `_exponent`."""
+
+    def of_flips(own: Integers, rate: Fraction) -> list[Polynomial]:
+        steps = int(rate / _exponent(made))
+        return wins(tuple(-steps * int(gap) for gap in own))
+
+    return _grown(made, table, {0: Fraction(1)}, of_flips, times)
+
+
+def _exponent(made: ApproximateQuantiles) -> Fraction:
+    """Return the largest number that all rates are whole multiples of."""
+    rates = [made.rate(node.part) for node in made.nodes()]
+    return Fraction(math.gcd(*(rate.numerator for rate in rates)), math.lcm(*(rate.denominator for rate in rates)))
+
+
+def _grown(
+    made: ApproximateQuantiles,
+    table: Table,
+    certain: Chance,
+    chances: Callable[[Integers, Fraction], list[Chance]],
+    product: Callable[[Chance, Chance], Chance],
+) -> dict[Table, Chance]:
+    """Return the chance of every outcome, one choice after the other."""
+    below = np.concatenate([[0], np.cumsum(table)])[None].astype(np.int64)
+    found = {(-1,) * len(made.quantiles): certain}
+    for node in made.nodes():
+        grown: dict[Table, Chance] = {}
+        for levels, chance in found.items():
+            first = levels[node.left] + 1 if node.left >= 0 else 0
+            last = levels[node.right] if node.right < len(levels) else len(table) - 1
+            lowest = max(first - 1, 0) if node.left >= 0 else 0
+            own = gaps(below, np.array([first]), np.array([lowest]), np.array([last]), node.part)
+            for step, part in enumerate(chances(own, made.rate(node.part))):
+                key = (*levels[: node.place], lowest + step, *levels[node.place + 1 :])
+                grown[key] = product(chance, part)
+        found = grown
+    return found
+
+
+def _of_flips(own: Integers, rate: Fraction) -> list[Between]:
+    """Return the probability of every candidate of permute-and-flip."""
+    r = exponential(rate, max(1, int(own.sum())))
+    return [_rounded(valued(one, r)) for one in wins(tuple(-int(gap) for gap in own))]
+
+
+def _of_exponential(own: Integers, rate: Fraction) -> list[Between]:
+    """Return the probability of every candidate of the exponential mechanism."""
+    sizes = [int(gap) for gap in own]
+    r = exponential(rate, max(1, sum(sizes)))
+    low, high = sum(r.low**gap for gap in sizes), sum(r.high**gap for gap in sizes)
+    return [_rounded(Between(low=r.low**gap / high, high=r.high**gap / low)) for gap in sizes]
+
+
+def _product(one: Between, other: Between) -> Between:
+    return Between(low=one.low * other.low, high=one.high * other.high)
+
+
+def _loss(
+    made: ApproximateQuantiles, pair: tuple[Table, Table], found: tuple[Outcomes, Outcomes], bound: Fraction
+) -> Fraction:
+    """Return the largest log ratio of any outcome; by its polynomials where it may be the bound exactly."""
+    one, other = found
+    ratios = {levels: _up(chance.high / other[levels].low) for levels, chance in one.items()}
+    ratio = max(ratios.values())
+    if ratio <= 1 or at_most(ratio, bound) or not at_most(ratio * NEARLY, bound):
+        return log_up(ratio) if ratio > 1 else Fraction(0)
+    first, second = (polynomials(made, table) for table in pair)
+    reached = [levels for levels, own in ratios.items() if own >= ratio * NEARLY]
+    return max(log_ratio(first[levels], second[levels], _exponent(made)) for levels in reached)
+
+
+def _divergences(one: Outcomes, other: Outcomes) -> Iterator[tuple[Fraction, int]]:
+    """Yield numbers at or above those whose logs, divided by the second number, are at most the loss."""
+    for order in ORDERS:
+        terms = (_up(c.high**order / other[levels].low ** (order - 1)) for levels, c in one.items())
+        yield sum(terms, Fraction(0)), order * (order - 1)
+
+
+def _rounded(chance: Between) -> Between:
+    """Return ends with few digits, just outside."""
+    return Between(low=Fraction(math.floor(chance.low * SCALE), SCALE), high=_up(chance.high))
+
+
+def _up(value: Fraction) -> Fraction:
+    """Return a rational of few digits at or just above."""
+    return Fraction(math.ceil(value * SCALE), SCALE)
+
+
+def neighbours(unit: Unit) -> Iterator[tuple[Table, Table]]:
+    """Yield tables and what they become when the unit's rows come to a level, or move from one to another."""
+    rows = unit.rows
+    for table in itertools.product(COUNTS, repeat=LEVELS):
+        for to in range(LEVELS):
+            more = tuple(count + rows * (place == to) for place, count in enumerate(table))
+            yield table, more
+            if unit.relation is Relation.REPLACE_ONE:
+                others = [place for place in range(LEVELS) if place != to]
+                yield from (
+                    (more, tuple(count + rows * (place == own) for place, count in enumerate(table))) for own in others
+                )

@@ -1,0 +1,83 @@
+"""Exact audit of records perturbed value by value: the channel of a record, a product of those of its values.
+
+noise and probabilities, as the sampler uses them -> P(cell | cell) -> the largest ratio of each value -> their product
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.attributes.mixed import Column
+from dpress.audit.exact import ExactLoss, at_most, promised
+from dpress.audit.powers import Polynomial, log_ratio, plus
+from dpress.core.maps.linear import Array
+from dpress.ledger.convert import log_up
+from dpress.mechanisms.microdata.per_record import PerRecord
+
+ONE = Fraction(1)
+WHOLE: Polynomial = {0: ONE, 1: ONE}
+"""1 + r, over which the probabilities of a number's cells stand."""
+
+
+def record_loss(made: PerRecord) -> ExactLoss:
+    """Return the loss of one unit's records, each a product of the channels of its values.
+
+    Numbers cost what `number_loss` says; of categories the ratios are exact, and their product is judged exactly.
+    """
+    several = [column for column in made.columns if column.size > 1]
+    numbers = sum((number_loss(made, column) for column in several if column.numeric), Fraction(0))
+    ratio = math.prod((_odds(made, column) for column in several if not column.numeric), start=ONE)
+    loss = made.unit.rows * (numbers + (log_up(ratio) if ratio > 1 else 0))
+    left = promised(made.claim.proven) / made.unit.rows - numbers
+    return ExactLoss(loss=loss, kept=left >= 0 and (ratio <= 1 or at_most(ratio, left)))
+
+
+def number_loss(made: PerRecord, column: Column) -> Fraction:
+    """Return the largest log ratio of a number's cells under any two values, exactly where it is a power of e."""
+    found = cells(column)
+    pairs = itertools.combinations(found, 2)
+    rate = 1 / made.noise(column).scale
+    return max(log_ratio(a, b, rate) for one, other in pairs for a, b in zip(one, other, strict=True))
+
+
+def cells(column: Column) -> list[list[Polynomial]]:
+    """Return (1 + r) P(cell | cell) of a number as polynomials in r = e^(-1 / scale), a row for each cell it may have.
+
+    Discrete Laplace noise z is at most t with probability r^-t / (1 + r) for t < 0, else 1 - r^(t + 1) / (1 + r). A
+    cell is reported where the number with noise is nearest to its centre, z in (a, b].
+    """
+    units = [int(one) for one in column.units]
+    middles = [Fraction(low + high, 2) for low, high in itertools.pairwise(units)]
+    return [[_within(middles, place, unit) for place in range(column.size)] for unit in units]
+
+
+def probabilities(made: PerRecord, column: Column) -> Array:
+    """Return P(cell | cell) rounded to floats, shape (size, size)."""
+    if column.size == 1:
+        return np.ones((1, 1))
+    if not column.numeric:
+        kept = float(made.kept(column))
+        return np.where(np.eye(column.size) == 1, kept, (1 - kept) / (column.size - 1))
+    r = math.exp(-1 / float(made.noise(column).scale))
+    found = [[sum(float(c) * r**n for n, c in one.items()) for one in row] for row in cells(column)]
+    return np.array(found) / (1 + r)
+
+
+def _odds(made: PerRecord, column: Column) -> Fraction:
+    """Return the larger of P(kept) / P(another) and its inverse."""
+    kept = made.kept(column)
+    odds = kept / ((1 - kept) / (column.size - 1))
+    return max(odds, 1 / odds)
+
+
+def _within(middles: list[Fraction], place: int, unit: int) -> Polynomial:
+    below = _up_to(middles[place - 1] - unit) if place else {}
+    above = WHOLE if place == len(middles) else _up_to(middles[place] - unit)
+    return plus(above, {n: -c for n, c in below.items()})
+
+
+def _up_to(most: Fraction) -> Polynomial:
+    t = math.floor(most)
+    return {-t: ONE} if t < 0 else plus(WHOLE, {t + 1: -ONE})

@@ -1,0 +1,98 @@
+"""Exact audit of select, measure, generate: its tables and choices one by one, its scores, and what rounds spend.
+
+The model in between is made of noisy answers only, so that any public one may stand for it.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpress.audit.exact import ExactLoss, promised
+from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.methods.people import Counts
+from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.microdata.graphical import Graphical, offers, score
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable
+
+COUNTS = 2  # of the tables whose scores are compared, every count is up to it
+MODELS = ((0.0, 0.0, 0.0, 0.0), (0.4, 1.5, 2.6, 0.5), (3.0, 1.0, 0.0, 2.0))
+
+
+def rounds(made: Graphical) -> tuple[MatrixMechanism | Exponential, ...]:
+    """Return what is measured and chosen: the one-way tables, and all pairs, or in every round a choice and a pair's.
+
+    Rounds share the tables' loss equally here; `spent` adds up what they get as they go.
+    """
+    if not made.choices:
+        return (made.first, made.measuring(_pairs(made), made.tables))
+    choice = Exponential(loss=made.choice, unit=made.unit, sensitivity=made.sensitivity // made.unit.rows)
+    part = offers([1] * made.rounds, promised(made.tables), made.rounds)[0]
+    loss: Any = PureDP(epsilon=part) if isinstance(made.loss, PureDP) else ZCDP(rho=part)
+    tables = [made.measuring([own], loss) for own in _pairs(made)[: made.rounds]]
+    return (made.first, *(own for table in tables for own in (choice, table)))
+
+
+def _pairs(made: Graphical) -> list[GroupedTable]:
+    """Return the tables of all pairs of cells."""
+    return [
+        GroupedTable(shape=made.shape, axes=pair, groups=tuple(np.arange(made.shape[axis]) for axis in pair))
+        for pair in made.pairs
+    ]
+
+
+def score_loss(made: Graphical) -> ExactLoss:
+    """Return what a choice costs if scores change by as much as one unit's rows change them, over tiny tables."""
+    way, side = made.measuring([_table()], made.tables), COUNTS + made.unit.rows
+    tables = np.array(list(itertools.product(range(side), repeat=4)), dtype=np.int64)
+    most = 0
+    for model in MODELS:
+        scores = np.array([score(own, np.array(model), way) for own in tables])
+        for move in _moves(made):
+            moved = tables + move
+            inside = ((moved >= 0) & (moved < side)).all(axis=1)
+            again = scores[np.ravel_multi_index(tuple(moved[inside].T), (side,) * 4)]
+            most = max(most, int(np.abs(again - scores[inside]).max()))
+    loss = made.choice.epsilon * most / made.sensitivity
+    return ExactLoss(loss=loss, kept=loss <= made.choice.epsilon, remark="the largest change of a score by one unit")
+
+
+def _moves(made: Graphical) -> list[Counts]:
+    """Return what the rows of one unit do to a table of four cells."""
+    rows = [
+        np.bincount(own, minlength=4).astype(np.int64)
+        for own in itertools.combinations_with_replacement(range(4), made.unit.rows)
+    ]
+    if made.unit.relation is Relation.ADD_REMOVE:
+        return rows
+    return [one - other for one in rows for other in rows]
+
+
+def spent(made: Graphical) -> ExactLoss:
+    """Return what one-way tables, choices and pairs cost in the worst order of choices, or of all pairs at once."""
+    sizes = [math.prod(made.shape[axis] for axis in pair) for pair in made.pairs]
+    first, choice = promised(made.first.claim.proven), promised(made.choice_cost)
+    if made.choices:
+        orders = itertools.permutations(range(len(sizes)), made.rounds)
+        most = max(_in_order(sizes, own, promised(made.tables)) for own in orders)
+        remark = f"every order in which {made.rounds} of {len(sizes)} pairs can come"
+    else:
+        most, remark = promised(rounds(made)[-1].claim.proven), f"all {len(sizes)} pairs at once"
+    loss = first + made.choices * choice + most
+    return ExactLoss(loss=loss, kept=loss <= promised(made.loss), remark=remark)
+
+
+def _in_order(sizes: list[int], places: tuple[int, ...], whole: Fraction) -> Fraction:
+    left, open_places = whole, list(range(len(sizes)))
+    for number, place in enumerate(places):
+        parts = offers([sizes[one] for one in open_places], left, len(places) - number)
+        left -= parts[open_places.index(place)]
+        open_places.remove(place)
+    return whole - left
+
+
+def _table() -> GroupedTable:
+    return GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))

@@ -1,0 +1,118 @@
+"""The audit of names found by weights: every unit's names, new or moved, and the noise's own weights added up.
+
+Noise and weights come from the mechanism, on a coarse lattice; the changes are listed, and no bound of its proof is
+used. A change v is hidden up to a function of sum v_i x_i alone, as the log ratio of x and x - v is linear in it.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.audit.exact_names import ExactDelta
+from dpress.core.basics.claim import ApproxDP, Relation
+from dpress.core.basics.errors import NotSupported
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
+
+COARSE = 16  # length of a person's weights
+LARGEST = 1 << 16  # values of a sum of noise
+REACH = 9  # standard deviations; beyond them less than 1e-17 is left
+FLOATS = 1e-12  # relative, of sums of positive numbers
+SMALLEST_DELTA = 1e-14  # far above what is left out
+
+Law = npt.NDArray[np.float64]
+Side = tuple[int, int, int]  # the weight of every name, how many others have, and how many only the unit has
+
+
+def coarse(mechanism: WeightedThreshold) -> WeightedThreshold:
+    """Return the mechanism made for the same loss and unit on a lattice whose sums of noise can be added up."""
+    return calibrated(mechanism.loss, mechanism.unit, length=COARSE)
+
+
+def coarse_names(mechanism: DiscoveredGroups) -> DiscoveredGroups:
+    """Return the mechanism with its names on a coarse lattice, where they are found by weights."""
+    own = mechanism.names
+    return replace(mechanism, names=coarse(own)) if isinstance(own, WeightedThreshold) else mechanism
+
+
+def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
+    """Return the largest delta over units with up to `unit.rows` names, each new or moved; in floats, rounded up.
+
+    Raises:
+        NotSupported: the lattice is too fine for sums of noise to be added up, or delta is below 1e-14.
+    """
+    if claimed.delta < SMALLEST_DELTA:
+        raise NotSupported(f"sums of noise are added up for delta >= {SMALLEST_DELTA}, got {float(claimed.delta):.3g}")
+    law = _law(mechanism.sigma2, 1)
+    above = law[law.size // 2 + np.arange(law.size // 2 + 1)][::-1].cumsum()[::-1]  # P(X >= 0), P(X >= 1), ...
+    worst, changes = 0.0, 0
+    for (own, moved, new), (other, away, gone) in _changes(mechanism):
+        changes += 1
+        shown, missed = (
+            number * float(above[mechanism.threshold - weight]) if mechanism.threshold - weight < above.size else 0.0
+            for number, weight in ((new, own), (gone, other))
+        )
+        ratio = math.exp(float(claimed.epsilon)) * (1 - missed)
+        worst = max(worst, shown + _hidden(mechanism.sigma2, (own, moved), (other, away), ratio))
+    delta = Fraction(worst) * (1 + Fraction(FLOATS))
+    remark = f"delta of {changes} units, their names new or moved, by sums of the noise on a coarse lattice"
+    return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+
+
+def _changes(mechanism: WeightedThreshold) -> Iterator[tuple[Side, Side]]:
+    """Yield what a unit adds that comes, and what one adds that goes: nothing but where one is replaced."""
+    sides = [
+        (weight, names - new, new)
+        for names, weight in enumerate(mechanism.weights, start=1)
+        for new in range(names + 1)
+    ]
+    nothing: Side = (1, 0, 0)
+    if mechanism.unit.relation is Relation.REPLACE_ONE:
+        yield from product(sides, [nothing, *sides])
+    else:
+        for side in sides:
+            yield side, nothing
+            yield nothing, side
+
+
+@lru_cache(maxsize=16)
+def _law(sigma2: Fraction, parts: int) -> Law:
+    """Return the law of a sum of noises, the middle value being 0."""
+    if not parts:
+        return np.ones(1)
+    if parts > 1:
+        together: Law = np.convolve(_law(sigma2, parts - 1), _law(sigma2, 1))
+        return together
+    reach = REACH * (math.isqrt(math.ceil(sigma2)) + 1)
+    if reach > LARGEST:
+        raise NotSupported("sums of noise are added up on a coarse lattice only")
+    weights: Law = np.exp(-(np.arange(-reach, reach + 1.0) ** 2) / (2 * float(sigma2)))
+    law: Law = weights / weights.sum()
+    return law
+
+
+def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], ratio: float) -> float:
+    """Return the sum of max(0, P(x) - ratio P(x - v)), v of each side's weight in so many names of it.
+
+    P(x) > ratio P(x - v) where the weighted sum of x is below |v|^2 / 2 - sigma2 ln(ratio).
+    """
+    (own, moved), (other, away) = sorted((first, second), key=lambda side: -side[1])
+    if ratio <= 0:
+        return 1.0
+    square = own**2 * moved + other**2 * away
+    line = square / 2 - float(sigma2) * math.log(ratio)
+    law, rest = _law(sigma2, moved), _law(sigma2, away)
+    below = np.concatenate([[0.0], rest.cumsum()])  # P(sum < place)
+    sums = np.arange(law.size) - law.size // 2
+    places = np.ceil((line - own * sums) / other).astype(np.int64) + rest.size // 2
+    near, far = (np.clip(places - shift, 0, rest.size) for shift in (0, other * away))
+    moved_law = np.zeros_like(law)
+    shift = own * moved
+    moved_law[shift:] = law[: law.size - shift]
+    return max(0.0, float(law @ below[near] - ratio * (moved_law @ below[far])))

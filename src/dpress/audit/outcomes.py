@@ -1,0 +1,157 @@
+"""Mechanisms with few outcomes, from outside: the reports of an oracle, the choices of the exponential mechanism.
+
+value -> the code as it runs -> report -> the label of its outcome.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.audit import exact_quantiles
+from dpress.audit.bounds import Floats
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+from dpress.core.reports.oracle import Channel, Oracle, Payloads
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
+from dpress.mechanisms.choice.exponential import Exponential
+
+Labels = npt.NDArray[np.int64]
+
+SLACK = 2.6  # standard errors
+MOST_BITS = 16
+IMPOSSIBLE = -1e4  # stands for ln 0, so that differences stay numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """A mechanism with few outcomes, from outside.
+
+    Args:
+        values: how many inputs there are, any two of them neighbours.
+        labels: how many outcomes.
+        draw: outcomes of one input.
+        stated: the log ratio of every outcome for one input against another, as the mechanism states it.
+    """
+
+    values: int
+    labels: int
+    draw: Callable[[int, int], Labels]
+    stated: Callable[[int, int], Floats]
+
+
+def of_oracle(oracle: Oracle, *, rng: Generator) -> Outcomes:
+    """Return the reports of an oracle: one by one where they can be listed, else by which values they support.
+
+    Raises:
+        NotSupported: the reports are too many, and the oracle cannot say what they support.
+    """
+
+    def draw(value: int, size: int) -> Payloads:
+        return oracle.perturb(np.full(size, value, dtype=np.int32), rng=rng)
+
+    try:
+        channel = oracle.channel()
+    except NotSupported:
+        return _by_support(oracle, draw)
+    return _by_payload(oracle, channel, draw)
+
+
+def _by_payload(oracle: Oracle, channel: Channel, draw: Callable[[int, int], Payloads]) -> Outcomes:
+    """Return the place of every report in the channel; a report that is not there has a label of its own."""
+    keys = _keys(channel.payloads)
+    order = np.argsort(keys)
+    known = keys[order]
+    logs = np.array([[_log(row[place]) for place in order] + [0.0] for row in channel.probabilities])
+
+    def label(value: int, size: int) -> Labels:
+        found = _keys(draw(value, size))
+        places = np.minimum(np.searchsorted(known, found), known.size - 1)
+        return np.where(known[places] == found, places, known.size).astype(np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        return np.asarray(np.round(logs[one] - logs[other], 9))  # outcomes of one exact ratio stay together
+
+    return Outcomes(values=oracle.size, labels=known.size + 1, draw=label, stated=stated)
+
+
+def _log(probability: Fraction) -> float:
+    return math.log(probability) if probability > 0 else IMPOSSIBLE
+
+
+def _keys(payloads: Payloads) -> npt.NDArray[np.void]:
+    if payloads.shape[1] > 8:
+        raise NotSupported("reports of more than 8 bytes are not listed")
+    padded = np.zeros((len(payloads), 8), dtype=np.uint8)
+    padded[:, : payloads.shape[1]] = payloads
+    return padded.view("<u8").reshape(-1)
+
+
+def _by_support(oracle: Oracle, draw: Callable[[int, int], Payloads]) -> Outcomes:
+    """Return which values a report supports, bit by bit."""
+    supporting = getattr(oracle, "supporting", None)
+    if supporting is None or oracle.size > MOST_BITS:
+        raise NotSupported("this oracle's reports are too many to count")
+    labels = np.arange(1 << oracle.size)
+
+    def label(value: int, size: int) -> Labels:
+        payloads = draw(value, size)
+        parts = (supporting(payloads, other).astype(np.int64) << other for other in range(oracle.size))
+        return np.asarray(sum(parts), dtype=np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        return ((labels >> one & 1) - (labels >> other & 1)).astype(np.float64)
+
+    return Outcomes(values=oracle.size, labels=labels.size, draw=label, stated=stated)
+
+
+def of_choice(mechanism: Exponential, samples: int, *, rng: Generator) -> Outcomes:
+    """Return the choices from two scores G apart and from the neighbour that brings them together.
+
+    A larger G brings the ratio of the lower candidate's chances nearer to e^epsilon but makes it rarer.
+    """
+    moved = mechanism.sensitivity * mechanism.unit.rows
+
+    def pair(gap: int) -> list[Labels]:
+        return [np.array([0, gap], dtype=np.int64), np.array([moved, gap - moved], dtype=np.int64)]
+
+    def promise(gap: int) -> float:
+        far, near = (float(mechanism.probabilities(scores)[0]) for scores in pair(gap))
+        if far == 0:
+            return -math.inf
+        errors = math.sqrt((1 - near) / near) + math.sqrt((1 - far) / far)
+        return math.log(near / far) - SLACK * errors / math.sqrt(samples)
+
+    steps = max(1, math.floor(mechanism.unit_sensitivity / (2 * float(mechanism.loss.epsilon) * moved)))
+    lists = pair(max((moved * (1 + steps * place) for place in range(64)), key=promise))
+
+    def draw(value: int, size: int) -> Labels:
+        return np.array([mechanism.choose(lists[value], rng=rng) for _ in range(size)], dtype=np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        first, second = (mechanism.probabilities(lists[value]) for value in (one, other))
+        return np.log(first / second)
+
+    return Outcomes(values=2, labels=2, draw=draw, stated=stated)
+
+
+def of_quantiles(mechanism: ApproximateQuantiles, *, rng: Generator) -> Outcomes:
+    """Return the quantiles of a table of three levels, and of the neighbour with a unit's rows more at the last."""
+    tables = np.array([[2, 0, 2], [2, 0, 2 + mechanism.unit.rows]], dtype=np.int64)
+
+    def draw(value: int, size: int) -> Labels:
+        levels = mechanism.choose(np.tile(tables[value], (size, 1)), rng=rng)
+        return np.asarray(levels @ 3 ** np.arange(levels.shape[1]), dtype=np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        first, second = (exact_quantiles.outcomes(mechanism, tuple(tables[value].tolist())) for value in (one, other))
+        ratios = np.zeros(3 ** len(mechanism.quantiles))
+        for levels, chance in first.items():
+            label = sum(level * 3**place for place, level in enumerate(levels))
+            ratios[label] = math.log(chance.high / second[levels].high)
+        return ratios
+
+    return Outcomes(values=2, labels=3 ** len(mechanism.quantiles), draw=draw, stated=stated)

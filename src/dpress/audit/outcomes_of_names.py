@@ -1,0 +1,82 @@
+"""Selections of names, from outside: what is released of neighbouring tables, many copies of them in one call.
+
+two tables of a few names -> disjoint copies -> the selection as it runs -> of every copy which names, by which counts.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpress.audit.bounds import Floats
+from dpress.audit.outcomes import Labels, Outcomes
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import NameMechanism
+from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
+from dpress.mechanisms.selection.above_threshold import EVEN
+
+DELTA = Fraction(1, 20)
+"""At which selections are made for samples: events as rare as a real delta are never drawn."""
+COPIES = 1 << 14
+LEVELS = 8  # of the noisy count of a name, the first of which is that it is hidden
+PARTS = 3  # of a standard deviation
+
+Select = Callable[[NameCounts, Generator], NoisyNames]
+
+
+def of_names(mechanism: NameMechanism, select: Select, *, rng: Generator) -> Iterator[tuple[str, Outcomes]]:
+    """Yield the outcomes of a table with a unit's name and of one without: one nobody else has, and a frequent one.
+
+    Where a unit is replaced, one name is the first unit's and another the second's.
+
+    Args:
+        mechanism: that selects; its threshold only says which tables tell most.
+        select: the code as it runs.
+        rng: a secure generator.
+    """
+    weight = mechanism.weights[0] if mechanism.weights else 1
+    replaced = mechanism.claim.unit.relation is Relation.REPLACE_ONE
+    change = np.array([[0, weight], [weight, 0]] if replaced else [[0], [weight]], dtype=np.int64)
+    for name, others in (("a name that nobody else has", 0), ("a name that others have", mechanism.count_for(EVEN))):
+        yield name, _outcomes(mechanism, select, change + others, rng)
+
+
+def of_total(select: Select, *, rows: int, rng: Generator) -> Outcomes:
+    """Return the noisy totals of a table, and of one with a unit's rows more: below, between, above the true ones."""
+    totals = (100, 100 + rows)
+
+    def draw(value: int, size: int) -> Labels:
+        table = NameCounts(names=("a",), counts=np.array([1], dtype=np.int64), unnamed=totals[value] - 1)
+        drawn = np.array([int(select(table, rng).answers[0]) for _ in range(size)])
+        return np.searchsorted(np.array(totals), drawn, side="left").astype(np.int64)
+
+    return Outcomes(values=2, labels=3, draw=draw, stated=lambda one, other: (one - other) * np.array([-1.0, 0.0, 1.0]))
+
+
+def _outcomes(mechanism: Any, select: Select, tables: Integers, rng: Generator) -> Outcomes:
+    names = tables.shape[1]
+    step = max(1, math.ceil(math.sqrt(mechanism.variance) / PARTS))
+
+    def labels(value: int, copies: int) -> Labels:
+        counts = np.tile(tables[value], copies)
+        present = np.flatnonzero(counts)
+        texts = tuple(f"{place:08d}" for place in present.tolist())
+        drawn = select(NameCounts(names=texts, counts=counts[present], unnamed=0), rng)
+        levels = np.zeros(counts.size, dtype=np.int64)
+        answers = drawn.answers[drawn.answers.size - len(drawn.names) :] - mechanism.threshold
+        levels[np.array(drawn.names, dtype=np.int64)] = np.clip(1 + answers // step, 1, LEVELS - 1)
+        return np.asarray(levels.reshape(copies, names) @ LEVELS ** np.arange(names), dtype=np.int64)
+
+    def draw(value: int, size: int) -> Labels:
+        return np.concatenate([labels(value, min(COPIES, size - start)) for start in range(0, size, COPIES)])
+
+    def stated(one: int, other: int) -> Floats:
+        """Released or not, of the names that one table has more of: what is seen tells better."""
+        more = tables[one] > tables[other]
+        found = np.arange(LEVELS**names)[:, None] // LEVELS ** np.arange(names) % LEVELS > 0
+        return np.asarray((found * np.where(more, 1.0, -1.0)).sum(axis=1))
+
+    return Outcomes(values=2, labels=LEVELS**names, draw=draw, stated=stated)

@@ -1,0 +1,105 @@
+"""Sampled audits: outputs of the running code for two neighbours, an event chosen on some, counted on the others.
+
+Flow: draw from every value -> likelihood ratios of the outcomes -> draw again -> the pair and the event that promise
+most -> draw again -> counts -> lower bound. The three draws are independent, so the last one's confidence holds
+whatever the first two chose. Linear mechanisms: the ratio is that of the noise, so nothing needs to be learned of it.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.audit import bounds
+from dpress.audit.bounds import Event, Floats
+from dpress.audit.outcome_tables import Scores
+from dpress.audit.outcomes import Outcomes
+from dpress.core.basics import check
+
+ALPHA = 0.01
+"""The chance that an audit reports a correct method as violated; its sampled checks share it."""
+FEWEST = 1000
+SURPRISE = 1.1
+"""How much more the ratios that were seen must promise than the stated ones, to be used instead: the code differs."""
+
+
+def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA, delta: float = 0.0) -> float:
+    """Return a lower bound on epsilon, beside delta, with confidence 1 - alpha, over all pairs of inputs."""
+    own = _portions(samples)
+    values = range(source.values)
+    tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in values]
+    again = [source.draw(value, own.choice) for value in values]
+
+    def choose(ratios: Callable[[int, int], Floats]) -> _ChosenEvent:
+        found = []
+        for one, other in itertools.permutations(values, 2):
+            ratio = ratios(one, other)
+            event = bounds.best_event(ratio[again[one]], ratio[again[other]], own.counts, alpha, delta)
+            found.append(_ChosenEvent(event=event, ratio=ratio, one=one, other=other))
+        return max(found, key=lambda chosen: chosen.event.promise)
+
+    if source.values == 1:
+        return 0.0  # there is nothing to tell apart
+    stated, seen = choose(source.stated), choose(lambda one, other: np.log(tables[one] / tables[other]))
+    best = seen if seen.event.promise > SURPRISE * stated.event.promise else stated
+    first, second = (best.event.hits(best.ratio[source.draw(value, own.counts)]) for value in (best.one, best.other))
+    return bounds.epsilon_low(first, second, own.counts, alpha, delta)
+
+
+def rho_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on rho with confidence 1 - alpha, for two inputs, by the stated or the seen ratio."""
+    own = _portions(samples)
+    tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in (0, 1)]
+    again = [source.draw(value, own.choice) for value in (0, 1)]
+    promised = []
+    for ratio in (source.stated(1, 0), np.log(tables[1] / tables[0])):
+        for sign, (one, other) in ((1, (1, 0)), (-1, (0, 1))):
+            first, second = sign * ratio[again[one]], sign * ratio[again[other]]
+            witness = bounds.best_witness(first, second, own.counts, alpha)
+            promised.append((witness.rho_low(first, second, own.counts, alpha), witness, sign * ratio, one, other))
+    _, witness, ratio, one, other = max(promised, key=lambda choice: choice[0])
+    first, second = (ratio[source.draw(value, own.counts)] for value in (one, other))
+    return witness.rho_low(first, second, own.counts, alpha)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChosenEvent:
+    """The event to count, and of which two inputs."""
+
+    event: Event
+    ratio: Floats
+    one: int
+    other: int
+
+
+def epsilon_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on epsilon with confidence 1 - alpha, from the better direction."""
+    own = _portions(samples)
+    zero, one = source.draw(0, own.choice), source.draw(1, own.choice)
+    up = bounds.best_event(one, zero, own.counts, alpha)
+    down = bounds.best_event(-zero, -one, own.counts, alpha)
+    sign, event, sides = (1, up, (1, 0)) if up.promise >= down.promise else (-1, down, (0, 1))
+    first, second = (event.hits(sign * source.draw(side, own.counts)) for side in sides)
+    return bounds.epsilon_low(first, second, own.counts, alpha)
+
+
+def rho_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on rho with confidence 1 - alpha."""
+    own = _portions(samples)
+    witness = bounds.best_witness(source.draw(1, own.choice), source.draw(0, own.choice), own.counts, alpha)
+    return witness.rho_low(source.draw(1, own.counts), source.draw(0, own.counts), own.counts, alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class _Portions:
+    """How many of the samples serve for the ratios, for the choice of the event, and for the counts."""
+
+    ratios: int
+    choice: int
+    counts: int
+
+
+def _portions(samples: int) -> _Portions:
+    ratios, choice = check.count("samples", samples, least=FEWEST) // 20, samples // 8
+    return _Portions(ratios, choice, samples - ratios - choice)

@@ -1,0 +1,1 @@
+"""Losses and claims, randomness, errors, and checks of what is public: the floor that everything stands on."""

@@ -1,0 +1,101 @@
+"""What a kind of release is called: the room of its code, and the values of a specification that select it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from dpress.core.basics.parameters import Parameters
+
+Model = Literal["central", "local"]
+WithTime = Callable[[Mapping[str, Any], Sequence[str], str], dict[str, Any]]
+
+
+class Participants(Parameters, frozen=True):
+    """How many people are expected."""
+
+    users: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="about how many people, or records, there will be; public: the plan's figures and its choices "
+            "rest on it; 10000 unless stated",
+        ),
+    ] = 10_000
+
+
+class Reporters(Participants, frozen=True):
+    """People whose devices report, perhaps again and again."""
+
+    round: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=65535,
+            description="the round of a repeated collection, which every report names; changing it renews no permanent "
+            "response; 0 unless stated",
+        ),
+    ] = 0
+
+
+class Division(Reporters, frozen=True):
+    """Devices that report about several attributes, one or all of them."""
+
+    split: (
+        Annotated[
+            Literal["users", "budget"],
+            Meta(
+                description="each device answers one attribute, drawn at random, with the whole epsilon, "
+                "or all of them, each with an equal part; the better unless stated"
+            ),
+        ]
+        | None
+    ) = None
+    reports: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="how often a device reports; where that is more than once, `auto` takes the method by which "
+            "all its reports give away least, and of those the least error",
+        ),
+    ] = 1
+    changes: Annotated[int, Meta(ge=0, description="how often a device's values change between its `reports`")] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of release, found by walking `kinds/`.
+
+    Args:
+        name: of its room, a package of `kinds/`.
+        names: the values of `release.kind` in a specification that it serves.
+        queries_on: what its page draws queries on, with an article; empty where it draws none.
+        draws_records: its collections can be asked for synthetic records.
+        of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
+        discovers: it releases the values of an attribute with values = "discover".
+        of_sets: everybody holds a set of the attribute's values, which a column holds as a list or as one text.
+        of_records: what it publishes are synthetic records.
+        takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
+        by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
+            parameters, the attributes and the one of dates. Others are not published by periods.
+        scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
+        parameters: what a specification may set whatever the method, by its `release.kind` and its model.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    queries_on: str = ""
+    draws_records: bool = False
+    discovers: bool = False
+    of_sets: bool = False
+    of_records: bool = False
+    takes_held_out: bool = False
+    of_counts: bool = True
+    scipy: bool = False
+    by_period: Mapping[str, WithTime] = field(default_factory=dict)
+    parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
+
+    def takes(self, kind: str, model: Model) -> type[Parameters]:
+        """Return the parameters of one of its kinds under a model."""
+        return self.parameters.get((kind, model), Parameters)

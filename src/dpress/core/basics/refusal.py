@@ -1,0 +1,41 @@
+"""What may be shown of an error: our own refusals speak for themselves, anything else may quote the rows."""
+
+import traceback
+
+from dpress.core.basics.errors import BudgetExceeded
+
+LOADING = "the installation is not whole, or LD_LIBRARY_PATH leads to the libraries of another program, as inside R"
+
+
+class LeftBehind(str):
+    """A note of ours on a failure, of what it leaves behind; other notes may quote the rows."""
+
+    __slots__ = ()
+
+
+def one_line(error: Exception) -> str:
+    """Return the line that says why something was refused, or that it failed, and what that leaves behind.
+
+    A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the
+    place, and which module could not be loaded.
+    """
+    notes = (note for note in getattr(error, "__notes__", ()) if isinstance(note, LeftBehind))
+    return "; ".join([_reason(error), *notes])
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, BudgetExceeded):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [name.partition(".")[0] == "dpress" for name, _ in frames]
+    if isinstance(error, ValueError) and own and own[-1]:
+        return str(error)
+    place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
+    where = f" at {place[0]}:{place[1]}" if place else ""
+    if isinstance(error, ImportError) and error.name:
+        return f"the module {error.name} cannot be loaded{where}: {LOADING}"
+    return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"

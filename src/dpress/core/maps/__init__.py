@@ -1,0 +1,1 @@
+"""Linear maps from cells to what is measured, workloads, and measurements."""

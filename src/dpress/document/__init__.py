@@ -1,0 +1,1 @@
+"""The plan as a document: the design, and the queries that its error is about."""

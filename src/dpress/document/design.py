@@ -1,0 +1,395 @@
+"""The plan as data: everything that a curator, a device, a collector or a reader needs to act, and nothing to decide.
+
+Design -> canonical JSON of its `ask` -> SHA-256, which names the collection in every report and keys permanent
+responses. Numbers that are no integers are texts wherever a device or a mechanism computes with them.
+"""
+
+import hashlib
+import math
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from dpress.attributes.attribute import Attribute, Location, Tabular
+from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical, Listed
+from dpress.attributes.policy import DROP, REJECT
+from dpress.attributes.set_members import SetMembers
+from dpress.attributes.string_candidates import StringCandidates
+from dpress.core.basics.claim import from_parameters
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.place import readable
+from dpress.core.basics.written_again import difference
+from dpress.core.reports.encoders import Encoder
+from dpress.document.queries import Queries
+
+FORMAT = 1
+ID_BYTES = 16  # of the hash, in a report
+MOST_TYPES = 1 << 16  # a report names its type in 16 bits
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+RELEASE = ("kind", "postprocess")  # what stands under `release`
+MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$"
+WORDLESS = {"title": msgspec.UNSET, "unit": msgspec.UNSET}
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One value of a report.
+
+    Args:
+        axes: the attributes it is about, by their places in `Ask.attributes`.
+        encoder: how their codes become the oracle's value.
+        oracle: the mechanism, `method` and its exact numbers (`core.basics.plain`).
+    """
+
+    axes: tuple[int, ...]
+    encoder: Encoder
+    oracle: dict[str, Any]
+
+
+class ReportType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one report answers.
+
+    Args:
+        weight: of all sampling weights; a device answers one type, drawn with this probability.
+        width: the bytes of a payload.
+        parts: one after the other in the payload.
+    """
+
+    weight: Positive
+    width: Positive
+    parts: Annotated[tuple[Part, ...], msgspec.Meta(min_length=1)]
+
+
+class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a collection comes in rounds, each of which is planned by what came out of those before.
+
+    Args:
+        number: of this round, from 0.
+        types: how many report types every round has; each has one user group, drawn once for all rounds.
+        collection: the id of the first round's `ask`; empty in the first round itself.
+    """
+
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    types: tuple[Positive, ...]
+    collection: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
+
+
+class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="local"):
+    """All that a device acts on.
+
+    Args:
+        attributes: how values become codes (`coding`).
+        report_types: what is reported; a device answers one of them.
+        rounds: None where there is one.
+    """
+
+    attributes: tuple[Tabular | StringCandidates | SetMembers, ...]
+    report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
+    rounds: Rounds | None
+
+
+class CentralAsk(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="central"
+):
+    """All that a curator measures.
+
+    Args:
+        attributes: how values become codes (`coding`).
+        mechanism: what is measured with which noise, for whom (`core.basics.plain`).
+    """
+
+    attributes: tuple[Tabular, ...]
+    mechanism: dict[str, Any]
+
+
+Ask = LocalAsk | CentralAsk
+Amounts = dict[str, str]  # a loss, exact: {"epsilon": "1"}
+
+
+class Promise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the mechanism claims; read again from the `ask` wherever the design is read."""
+
+    published: Amounts | None
+    proven: Amounts | None
+    relation: str
+    unit: str | tuple[str, ...]
+    rows_per_unit: int
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A method that was considered.
+
+    Args:
+        method: its name.
+        error: that was predicted; None without a formula.
+        assumes: what the error supposes of the people; empty where it supposes nothing.
+        asks: what a device would be asked about, as a phrase; empty for a table.
+    """
+
+    method: str
+    error: float | None
+    assumes: str
+    asks: str
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was expected when the plan was made.
+
+    Args:
+        users: how many people, or rows, it was made for.
+        error: of the method, in `unit`; None without a formula.
+        unit: of all errors.
+        lower_bound: that no method of this kind goes below; 0 where none is known.
+        candidates: smallest error first.
+    """
+
+    users: int
+    error: float | None
+    unit: str
+    lower_bound: float
+    candidates: tuple[Offer, ...]
+
+
+class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One publication or collection, decided.
+
+    Args:
+        format: of this document.
+        ask: what is asked of devices, or measured of a table; its hash is the design's name.
+        kind: the room of `kinds` that answers.
+        method: that was chosen.
+        split: of a collection, what is divided among the attributes, "users" or "budget"; empty for a table.
+        round: of a collection that is repeated as it is; in every report, and not part of the `ask`.
+        estimator: how a collection's tallies become answers, beyond what the `ask` tells; empty for a table.
+        attributes: what is released, with the names of all cells.
+        release: the kind and its post-processing, as the specification names them.
+        queries: that the predicted error is about.
+        budget: that the specification allows.
+        claim: what is promised.
+        prediction: what was expected.
+        specification: what was asked for, as it was written, but for the place of the rows; for people, nothing acts
+            on it.
+        ends: of a collection's rounds, where they are known, in UTC; left out where they are not.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> design = dpress.plan(spec).design
+    >>> design.method, design.budget, len(design.id)
+    ('identity', {'epsilon': '1'}, 64)
+    """
+
+    format: int
+    ask: Ask
+    kind: str
+    method: str
+    split: Literal["users", "budget", ""]
+    round: int
+    estimator: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    release: dict[str, Any]
+    queries: Queries
+    budget: Amounts
+    claim: Promise
+    prediction: Prediction
+    specification: dict[str, Any]
+    ends: tuple[Annotated[str, msgspec.Meta(pattern=MOMENT)], ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def id(self) -> str:
+        """The SHA-256 of the `ask` in canonical form, hexadecimal."""
+        return identity(self.ask)
+
+    @property
+    def local(self) -> bool:
+        """Whether devices answer."""
+        return isinstance(self.ask, LocalAsk)
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes whose cells are counted: a location as its two sides on the grid."""
+        return acting(self.attributes, self.ask.attributes)
+
+
+def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Schema:
+    """Return attributes as they are coded.
+
+    A location becomes two axes with as many cells as its coding has, one whose values devices tell has the candidates
+    of its coding, and one of which people hold sets their words.
+    """
+    found: list[Attribute] = []
+    for one in attributes:
+        if isinstance(one, Location):
+            found += one.axes(coded[len(found)].size)
+        elif isinstance(own := coded[len(found)], StringCandidates | SetMembers) and isinstance(one, Categorical):
+            fields = ("title", "unit", "other", "null", "value_labels")
+            found.append(msgspec.structs.replace(own, **{name: getattr(one, name) for name in fields}))
+        else:
+            found.append(one)
+    return Schema(tuple(found))
+
+
+def coding(attribute: Tabular) -> Tabular:
+    """Return an attribute with only what decides the code of a value: no groups, no words for people, no other names.
+
+    The name of the cell for other or missing values changes no code, so it stands here as "other" or "null".
+
+    >>> from dpress.attributes.listed_attribute import Categorical
+    >>> coding(Categorical(name="sex", values=("f", "m"), other="elsewhere")).other
+    'other'
+    """
+    if isinstance(attribute, Listed):
+        listed = attribute.labels[: len(attribute.listed)]
+        other = _unnamed(attribute.other, "other", listed)
+        null = (
+            None if attribute.null in (None, attribute.other) else attribute.null
+        )  # None: a missing value is an other
+        null = null and _unnamed(null, "null", listed)
+        own = msgspec.structs.replace(attribute, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
+        return msgspec.structs.replace(own, other=other, null=null)
+    null = _unnamed(attribute.null, "null", ())
+    if isinstance(attribute, (Integer, Dated)):
+        return msgspec.structs.replace(attribute, **WORDLESS, null=null)
+    fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
+    return Numeric(**fields, null=null)  # one of a location's sides, too
+
+
+def _unnamed(policy: str, name: str, values: tuple[str, ...]) -> str:
+    """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""
+    if policy in (REJECT, DROP):
+        return policy
+    while name in values:
+        name += "_"
+    return name
+
+
+def identity(ask: Ask) -> str:
+    """Return the SHA-256 of an `ask`, hexadecimal; see `canonical`."""
+    return hashlib.sha256(canonical(ask)).hexdigest()
+
+
+def collection_id(ask: LocalAsk) -> bytes:
+    """Return the 16 bytes that key permanent responses and user groups: the same in all rounds of a collection."""
+    first = ask.rounds.collection if ask.rounds is not None else ""
+    return bytes.fromhex(first or identity(ask))[:ID_BYTES]
+
+
+def report_id(ask: LocalAsk) -> bytes:
+    """Return the 16 bytes by which every report names the `ask` that it answers."""
+    return bytes.fromhex(identity(ask))[:ID_BYTES]
+
+
+def canonical(ask: Ask) -> bytes:
+    """Return the canonical form: JSON in UTF-8, names sorted, no white space, numbers that are no integers as text."""
+    return msgspec.json.encode(_written(msgspec.to_builtins(ask)), order="sorted")
+
+
+def as_plain(design: Design) -> dict[str, Any]:
+    """Return a design as plain data, for JSON."""
+    plain: dict[str, Any] = msgspec.to_builtins(design)
+    for part in (plain, plain["ask"]):
+        part["attributes"] = _written(part["attributes"])
+    return plain
+
+
+def fingerprint(plain: Any) -> str:
+    """Return the SHA-256 of a whole design as plain data, hexadecimal: a release keeps it beside the design."""
+    return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+
+
+def encode(design: Design) -> str:
+    """Return a design as the JSON text that `decode` reads."""
+    return msgspec.json.format(msgspec.json.encode(as_plain(design)), indent=2).decode() + "\n"
+
+
+def from_plain(plain: Any) -> Design:
+    """Return the design that plain data describes; only its form is checked here.
+
+    Raises:
+        SchemaMismatch: a field is missing, unknown or of another type, or the format is not known; one line that
+            names the place.
+    """
+    if not isinstance(plain, dict) or "format" not in plain:
+        raise SchemaMismatch("no design: it has no `format`")
+    if plain["format"] != FORMAT:
+        raise SchemaMismatch(f"a design of format {plain['format']!r}; this version reads format {FORMAT}")
+    try:
+        design = msgspec.convert(_with_numbers_in(plain), Design)
+        found = difference(plain, as_plain(design)) or _unfit(design)
+    except SchemaMismatch:
+        raise
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
+        raise SchemaMismatch(readable(f"the design is wrong: {error}", plain)) from None
+    if found:
+        raise SchemaMismatch(readable(f"the design is wrong: {found}", plain))
+    return design
+
+
+def _unfit(design: Design) -> str:
+    """Return what is wrong in the parts that have no type of their own, or do not fit each other."""
+    axes = sum(2 if isinstance(one, Location) else 1 for one in design.attributes)
+    if len(design.ask.attributes) != axes or tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
+        raise SchemaMismatch("the design's attributes are not those of its `ask`")
+    if design.local and any(isinstance(one, Dated) for one in design.attributes):
+        return "$.attributes: devices code no dates"
+    try:
+        from_parameters(design.budget)
+    except ValueError as error:
+        return f"$.budget: {error}"
+    return difference(dict.fromkeys(design.release), dict.fromkeys(RELEASE), "$.release")
+
+
+def _with_numbers_in(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a design's plain data with the texts of its attributes' numbers as numbers."""
+    ask = plain.get("ask")
+    if isinstance(ask, dict) and "attributes" in ask:
+        plain = {**plain, "ask": {**ask, "attributes": _numbers(ask["attributes"])}}
+    return {**plain, "attributes": _numbers(plain["attributes"])} if "attributes" in plain else plain
+
+
+def decode(text: str | bytes) -> Design:
+    """Return the design that a JSON text holds.
+
+    Raises:
+        SchemaMismatch: it is no JSON, or no design.
+    """
+    try:
+        plain = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SchemaMismatch(f"no design: it is no JSON ({error})") from None
+    return from_plain(plain)
+
+
+def _written(value: Any) -> Any:
+    """Return plain data with every float as the shortest text that reads back as it."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("numbers in a design must be finite")
+        return repr(value)
+    if isinstance(value, dict):
+        return {name: _written(one) for name, one in value.items()}
+    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _numbers(attributes: Any) -> Any:
+    """Return plain attributes with the texts of their bounds and edges as numbers again."""
+    if not isinstance(attributes, (list, tuple)):
+        return attributes
+    return [_with_numbers(one) if isinstance(one, dict) else one for one in attributes]
+
+
+def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:
+    if attribute.get("kind") not in ("numeric", "location"):
+        return attribute
+    return {name: _parsed(one) if name in ("bounds", "edges") else one for name, one in attribute.items()}
+
+
+def _parsed(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_parsed(one) for one in value]
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value  # refused as no number

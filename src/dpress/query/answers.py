@@ -1,0 +1,139 @@
+"""What every kind of release offers to the one class of releases: the protocol of `kinds/<room>/answers.py`.
+
+A room's `answers` module has a class `Answers`, made from a release, and these functions:
+
+    predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
+    typical(release) -> float                        only where a release states the error of its own answers instead
+    collected(collection, tallies, payloads) -> KeptAnswers  of a collection's tallies, where devices are asked
+    live(collection, tallies) -> KeptAnswers         the same while reports arrive: nothing that takes long
+    measured(mechanism, drawn, schema, *, rng) -> KeptAnswers  of what a mechanism drew, where a table is measured
+    restored(release, description, folder) -> detail  what a folder holds beside the kept integers
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from dpress.core.maps.linear import Numbers
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.published_tables import PublishedTable
+from dpress.query.result import Result
+
+Progress = Callable[[int], object]
+
+
+class Part(Protocol):
+    """A file of a release, made batch by batch."""
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+        ...
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, one batch at least."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswers:
+    """What a release keeps.
+
+    Args:
+        answers: the integers that are written.
+        detail: what the room's answers need beside them; None where nothing is.
+    """
+
+    answers: Numbers
+    detail: Any = None
+
+
+class Answers(Protocol):
+    """The answers of one release."""
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer one query.
+
+        Raises:
+            ValueError: the text is no query on these attributes, or nothing answers it.
+        """
+        ...
+
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+        """Return weighted sums of one attribute's cells among the rows that fulfil conditions.
+
+        Args:
+            attribute: whose cells.
+            where: the conditions; None for all rows.
+            progress: called with the number of fits done, where a fitted joint is fitted again.
+
+        Raises:
+            ValueError: the conditions are none, leave no number, or nothing answers them.
+        """
+        ...
+
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+        """Return two counts with their errors.
+
+        Raises:
+            ValueError: one is no query for a count, or nothing answers it.
+        """
+        ...
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every published table, by file name."""
+        ...
+
+    @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every table that was asked for and follows from the published ones, by file name."""
+        ...
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The files beside the tables, by the field of the description that a release has them by."""
+        ...
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """What the description of the release says of this kind alone."""
+        ...
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """Lines about files beside the tables, and about errors that are approximate."""
+        ...
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield what is looked at while reports arrive, tables of at most so many cells; where devices are asked."""
+        ...
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known of that, and what the release has beyond it, a sentence each."""
+        ...
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table, or the records, with the names of its attributes."""
+        ...
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the files that are written, one after the other."""
+        ...
+
+
+class PublishedOnly:
+    """What `Answers` say where the published tables are all that there is."""
+
+    @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No other tables."""
+        return {}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """No other files."""
+        return {}

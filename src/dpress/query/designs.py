@@ -1,0 +1,265 @@
+"""Designs and what acts on them: a mechanism is written down, and read back without planning or choosing anything.
+
+mechanism -> ask, estimator -> Design -> JSON; JSON -> Design -> mechanism, whose claim must be the one written.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dpress import catalog
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Claim, Loss, parameters
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.new_path import new_file
+from dpress.core.basics.place import readable
+from dpress.core.basics.plain import plain, read
+from dpress.core.maps.linear import Numbers
+from dpress.core.methods.mechanism import Mechanism
+from dpress.core.reports.encoders import Code
+from dpress.core.reports.oracle import Oracle
+from dpress.core.reports.wire import Expected
+from dpress.document import design as documents
+from dpress.document.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds, report_id
+from dpress.mechanisms.protocol import report_type
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
+from dpress.mechanisms.protocol.rounds import in_rounds
+
+FEW = 1 << 20  # values that a tally is made for without a question
+
+
+def load_design(path: str | Path) -> Design:
+    """Read a design and check that it promises what it says.
+
+    Raises:
+        OSError: the file cannot be read.
+        SchemaMismatch: it is no design, or its claim is not the one that its numbers give.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_design(dpress.save_design(dpress.plan(spec).design, f"{folder}/design.json")).method
+    'identity'
+    """
+    try:
+        design = documents.decode(Path(path).read_bytes())
+        mechanism_of(design)
+    except SchemaMismatch as error:
+        raise SchemaMismatch(f"{path}: {error}") from None
+    return design
+
+
+def save_design(design: Design, path: str | Path) -> Path:
+    """Write a design to a new file and return its path.
+
+    Raises:
+        OSError: the file exists, or cannot be written.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = dpress.save_design(dpress.plan(dpress.load_spec(plain)).design, f"{folder}/design.json")
+    ...     dpress.load_design(f"{folder}/design.json").method
+    'identity'
+    """
+    place = new_file(path, "a design is")
+    place.write_text(documents.encode(design), encoding="utf-8")
+    return place
+
+
+def central_ask(mechanism: Mechanism, schema: Schema) -> CentralAsk:
+    """Return what a curator measures."""
+    return CentralAsk(attributes=_coded(schema), mechanism=plain(mechanism))
+
+
+def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> LocalAsk:
+    """Return what devices are asked.
+
+    Args:
+        collection: the types of a round.
+        schema: the attributes whose codes they are about.
+        first: the id of the first round's ask, where this is a later one.
+    """
+    types = tuple(_written(one) for one in collection.types)
+    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=_rounds(collection.estimator, first))
+
+
+def _rounds(estimator: Estimator, first: str) -> Rounds | None:
+    own = in_rounds(estimator)
+    return None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
+
+
+def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
+    if not isinstance(mechanism, Collection):
+        return {}
+    found: dict[str, Any] = plain(mechanism.estimator, context=FROM_REPORT_TYPES)
+    return found
+
+
+def mechanism_of(design: Design) -> Mechanism:
+    """Return the mechanism that a design describes.
+
+    Raises:
+        SchemaMismatch: its numbers fit no method, or do not give the claim that it states.
+    """
+    try:
+        found = _collection(design, design.ask) if isinstance(design.ask, LocalAsk) else _measured(design, design.ask)
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
+        raise SchemaMismatch(
+            readable(f"the design's mechanism is wrong: {error}", documents.as_plain(design))
+        ) from None
+    if promise(found.claim) != design.claim:
+        raise SchemaMismatch("the design's claim is not the one that its mechanism gives")
+    return found
+
+
+def _measured(design: Design, ask: CentralAsk) -> Mechanism:
+    if design.estimator or design.split or design.round:
+        raise ValueError("$.estimator: a table has no estimator, split or round")
+    context = {"attributes": design.schema.tabular}
+    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
+    if not isinstance(found, Mechanism):
+        raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
+    return found
+
+
+def _collection(design: Design, ask: LocalAsk) -> Collection:
+    schema = design.schema
+    pairs = enumerate(ask.report_types)
+    types = tuple(_read(one, schema.shape, f"$.ask.report_types[{number}]") for number, one in pairs)
+    oracles = tuple(oracle for own in types for oracle in own.oracles)
+    context = {
+        "shape": schema.shape,
+        "types": types,
+        "weights": tuple(own.weight for own in types),
+        "sets": tuple(own.axes for own in types),
+        "oracles": oracles,
+        "oracle": oracles[0],
+    }
+    estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, context=context)
+    if not isinstance(estimator, Estimator) or not design.split:
+        raise ValueError("$.estimator: no estimator of a collection")
+    found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    _check_asked(found, design, ask)
+    return found
+
+
+def _check_asked(collection: Collection, design: Design, ask: LocalAsk) -> None:
+    """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
+    estimator: Any = collection.estimator
+    types: tuple[report_type.ReportType, ...] = getattr(estimator, "types", collection.types)
+    if tuple(map(_written, types)) != ask.report_types:
+        raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
+    first = "" if ask.rounds is None else ask.rounds.collection
+    if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
+        raise ValueError("$.ask.rounds: not those of the estimator")
+    rounds = in_rounds(estimator)
+    if rounds is not None and rounds.coded(design.schema.tabular) != design.schema.tabular:
+        raise ValueError("$.ask.attributes: not those that the estimator's round asks about")
+    if own is not None and bool(own.number) != bool(first):
+        raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
+
+
+def _written(own: report_type.ReportType) -> ReportType:
+    parts = tuple(Part(axes=one.axes, encoder=one.encoder, oracle=plain(one.oracle)) for one in own.parts)
+    return ReportType(weight=own.weight, width=own.width, parts=parts)
+
+
+def _read(own: ReportType, shape: tuple[int, ...], place: str) -> report_type.ReportType:
+    pairs = enumerate(own.parts)
+    parts = tuple(_part(one, shape, f"{place}.parts[{number}]") for number, one in pairs)
+    found = report_type.ReportType(parts=parts, weight=own.weight)
+    if found.width != own.width:
+        raise ValueError(f"{place}.width: a payload has {found.width} bytes, not {own.width}")
+    return found
+
+
+def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
+    oracle: Any = read(object, own.oracle, f"{place}.oracle", find=catalog.find)
+    if not isinstance(oracle, Oracle):
+        raise ValueError(f"{place}.oracle: {own.oracle.get('method')!r} is no oracle")  # of the data, not the code
+    if not own.axes or not all(0 <= axis < len(shape) for axis in own.axes):
+        raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
+    if isinstance(own.encoder, Code) and (len(own.axes), oracle.size) != (1, shape[own.axes[0]]):
+        raise ValueError(f"{place}.oracle: it is not over the values of attribute #{own.axes[0] + 1}")
+    return report_type.Part(axes=own.axes, encoder=own.encoder, oracle=oracle)
+
+
+def _coded(schema: Schema) -> tuple[Tabular, ...]:
+    return tuple(map(documents.coding, schema.tabular))
+
+
+def promise(claim: Claim) -> Promise:
+    """Return a claim as a design states it; the wording of its basis may change."""
+    return Promise(
+        published=amounts(claim.published),
+        proven=amounts(claim.proven),
+        relation=claim.unit.relation.value,
+        unit=claim.unit.columns if claim.unit.also else claim.unit.name,
+        rows_per_unit=claim.unit.rows,
+    )
+
+
+def amounts(loss: Loss | None) -> Amounts | None:
+    """Return a loss as exact texts."""
+    return None if loss is None else {name: str(value) for name, value in parameters(loss).items()}
+
+
+def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
+    """Return a collection with the number of those who took part, by its kept tallies; any other mechanism as it is.
+
+    Raises:
+        SchemaMismatch: the tallies are far too short for the values that were asked about; nothing as long was made.
+    """
+    if not isinstance(mechanism, Collection):
+        return mechanism
+    if max(oracle.size for own in mechanism.types for oracle in own.oracles) > max(FEW, len(kept)):
+        raise SchemaMismatch("the kept tallies are fewer than the values that they count")
+    return mechanism.counted(mechanism.split_tally(kept[: sum(mechanism.sizes)]))
+
+
+def expected(design: Design, collection: Collection) -> Expected:
+    """Return what every report of the collection says of itself.
+
+    Raises:
+        NotSupported: the design asks no devices.
+    """
+    if not isinstance(design.ask, LocalAsk):
+        raise NotSupported('this design measures a table; devices answer one with model = "local"')
+    widths = tuple(own.width for own in collection.types)
+    return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
+
+
+def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection:
+    """Return the collection that a design describes.
+
+    Raises:
+        NotSupported: the design asks no devices, or its method is unproven.
+    """
+    if not design.local:
+        raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, Collection):
+        raise TypeError(f"{type(mechanism).__name__} asks no devices")
+    charge(mechanism, design.method, allow_unproven=allow_unproven)
+    return mechanism
+
+
+def charge(mechanism: Mechanism, method: str, *, allow_unproven: bool) -> Loss:
+    """Return what running a mechanism costs: what is proven, or what its paper claims where that was allowed.
+
+    Raises:
+        NotSupported: the method is unproven and was not allowed, or claims nothing.
+    """
+    claim = mechanism.claim
+    loss = claim.proven or claim.published
+    if loss is None or (claim.proven is None and not allow_unproven):
+        _, _, why = claim.basis.partition("no proof")
+        raise NotSupported(f"{method}: the published claim is not proven{why}; allow_unproven runs it anyway")
+    return loss

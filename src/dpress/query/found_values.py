@@ -1,0 +1,109 @@
+"""Answers about values that nobody listed: the count of every one that was found, and of the rest.
+
+found values, counts, variances of sums -> an attribute of these values -> one table, queries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpress.attributes.domain import Schema
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.maps.linear import Array
+from dpress.inference.interval import half_width
+from dpress.query.answers import Progress
+from dpress.query.one_table import FILE, OneTable
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
+from dpress.query.query_language import parse
+from dpress.query.release import Release
+from dpress.query.result import Result
+
+
+def asked(release: Release) -> Categorical:
+    """Return the attribute whose values are found."""
+    found = release.schema.attributes[0]
+    if not isinstance(found, Categorical):
+        raise TypeError(f"{found.name} has no values to find")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundValues(OneTable):
+    """Counts of values that were found, and of the rest; what a kind adds is which, how many, and how wrong."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that were released, in the order of the table."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> Array:
+        """The estimated count of every value, then of the rest, shape (values + 1,)."""
+        raise NotImplementedError
+
+    @property
+    def variances(self) -> Array:
+        """The variances of the counts, in counts squared, shape (values + 1,)."""
+        raise NotImplementedError
+
+    def variance_of(self, weights: Array) -> float:
+        """Return the variance of a weighted sum of the counts, in counts squared.
+
+        Args:
+            weights: of every value, then of the rest, shape (values + 1,).
+        """
+        raise NotImplementedError
+
+    @property
+    def rest_variance(self) -> float:
+        """The variance of the count of the rest, in counts squared."""
+        return self.variance_of(np.append(np.zeros(len(self.values)), 1.0))
+
+    @property
+    def selected(self) -> str:
+        """What the selection does to counts and intervals, in a sentence."""
+        raise NotImplementedError
+
+    def level(self, confidence: float) -> float:
+        """Return the confidence that each interval is computed for: the one that is asked for."""
+        return confidence
+
+    @cached_property
+    def attribute(self) -> Categorical:
+        """The attribute with the released values, and the rest as the last one."""
+        own = asked(self.release)
+        return Categorical(name=own.name, title=own.title, unit=own.unit, values=(*self.values, *own.extra))
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a query such as `product = tea`, `product in (tea, other)` or `total`.
+
+        Error: `variance_of`.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: not used.
+
+        Raises:
+            ValueError: the text is no query on this attribute, or names what was not released.
+        """
+        del progress
+        (weights,) = parse(Schema((self.attribute,)), text)
+        variance = self.variance_of(weights)
+        half = half_width(variance, self.level(confidence), self.release.tail)
+        note = None if np.all(weights == weights[-1]) else self.selected
+        return Result.of_count(text, float(weights @ self.counts), variance, half, confidence, note)
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the table: a row for every released value, then one for the rest."""
+        yield PublishedTable(
+            name=FILE,
+            axes=(self.attribute,),
+            count=self.counts,
+            variance=self.variances,
+            adjusted=None,
+            tail=self.release.tail,
+            level=self.level(CONFIDENCE),
+        )

@@ -1,0 +1,97 @@
+"""What statistics are made of: weighted sums of one attribute's cells in a group of rows, and two counts with errors.
+
+Every kind of release gives both (`answers.Answers.group`, `compared`); `statistics` turns them into means, quantiles
+and shares.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.core.maps.linear import Array
+from dpress.inference.ratio import Pair
+
+UNKNOWN = (
+    "How the errors of the two counts depend on each other is not known: standard error and interval are the largest "
+    "that they can be."
+)
+Critical = Callable[[float], float]
+"""From a confidence to how many standard errors are significant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Group:
+    """Rows that fulfil conditions, by the cells of one attribute that hold numbers.
+
+    Args:
+        low: the lowest number that each cell may hold, rising, shape (cells,).
+        high: the highest one.
+        form: from a weight of every cell to the unbiased estimate of the weighted sum of their counts and its variance,
+            NaN where no error is known.
+        critical: of these estimates.
+        notes: what else is to be known of them, a sentence each.
+    """
+
+    low: Array
+    high: Array
+    form: Callable[[Array], tuple[float, float]]
+    critical: Critical
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which all numbers lie."""
+        return float(self.low[0]), float(self.high[-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Two counts with their errors.
+
+    Args:
+        pair: of the counts; where their covariance is not known it is the one of the longest interval for any
+            first - r second with r >= 0.
+        critical: of these estimates.
+        notes: what else is to be known of them, a sentence each.
+    """
+
+    pair: Pair
+    critical: Critical
+    notes: tuple[str, ...] = ()
+
+
+def group_of(
+    attribute: Number,
+    inside: Array,
+    form: Callable[[Array], tuple[float, float]],
+    critical: Critical,
+    notes: tuple[str, ...],
+) -> Group:
+    """Return the group over the cells of an attribute that conditions leave.
+
+    Args:
+        attribute: of numbers.
+        inside: the weight of every cell under the conditions, shape (attribute.size,).
+        form: as in `Group`, from a weight of every cell, those of missing values among them.
+        critical: of its estimates.
+        notes: as in `Group`; that missing values are left out is added.
+
+    Raises:
+        ValueError: no cell with a number is left.
+    """
+    places = np.flatnonzero(inside[: attribute.ordered])
+    if not places.size:
+        raise ValueError(f"the conditions after `where` leave no number of {attribute.name}")
+    low, high = (attribute.edges_at(one).astype(np.float64) for one in (places, places + 1))
+
+    def within(weights: Array) -> tuple[float, float]:
+        asked = np.zeros(attribute.size)
+        asked[places] = weights
+        return form(asked)
+
+    left_out = inside[attribute.ordered :].any()
+    missing = (f"Rows whose {attribute.name} is {attribute.extra[0]!r} are left out.",) if left_out else ()
+    step = 1.0 if isinstance(attribute, Integer) else 0.0
+    return Group(low=low, high=high - step, form=within, critical=critical, notes=(*notes, *missing))

@@ -1,0 +1,156 @@
+"""Reads a release back, and refuses one that is not what its design and its files give. Nothing is planned."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from dpress import catalog
+from dpress.core.basics.claim import from_parameters
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.maps.linear import Numbers
+from dpress.core.methods.mechanism import ChoosingMechanism, CuratorMechanism
+from dpress.document.design import fingerprint, from_plain
+from dpress.query.folder import ANSWERS, CSV, MANIFEST, as_csv, read
+from dpress.query.release import FORMAT, Release
+
+WRONG = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
+    *(RecursionError, MemoryError, pa.ArrowException),
+)
+"""What acting on an edited description may raise, whatever the number that was edited."""
+
+DERIVED = ("claim", "charged", "tables", "asked", "postprocess", "users", "method", "design_id")
+"""What the design and the kept integers give again, and must be as it was written."""
+
+
+def load_release(folder: str | Path) -> Release:
+    """Read a release back, and check that its description is the one that its design and its files give.
+
+    Raises:
+        OSError: the folder holds no release, or a file cannot be read.
+        SchemaMismatch: a file is missing or truncated, was edited, or does not belong to this release.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}), out=f"{folder}/release")
+    ...     list(dpress.load_release(f"{folder}/release").tables)
+    [('age',)]
+    """
+    folder = Path(folder)
+    if not (folder / MANIFEST).exists():
+        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
+    try:
+        manifest, answers = read(folder, known=FORMAT)
+        release = _from_manifest(manifest, answers, folder)
+        _check(release, manifest)
+    except WRONG as error:
+        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
+        raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
+    return release
+
+
+def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> Release:
+    design = from_plain(manifest["design"])
+    if manifest["design_hash"] != fingerprint(manifest["design"]):
+        raise SchemaMismatch("the design differs from its hash")
+    if type(manifest["private"]) is not bool:
+        raise SchemaMismatch("`private` is neither true nor false")
+    release = Release(
+        design=design,
+        kept=answers,
+        charged=from_parameters(manifest["charged"]),
+        private=manifest["private"],
+        created=str(manifest["created"]),
+        predicted=manifest["error"]["predicted"],
+        ledger_head=manifest["ledger_head"],
+        ledger=manifest.get("ledger"),
+        csv=any(name.endswith(CSV) for name in manifest["sha256"]),
+        with_asked="asked" in manifest,
+        rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
+    )
+    if isinstance(mechanism := release.mechanism, CuratorMechanism):
+        mechanism.measured(answers)  # refuses another number of them
+    elif isinstance(mechanism, ChoosingMechanism):
+        mechanism.drawn(answers)  # the same, and what are no levels
+    detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
+    return replace(release, detail=detail)
+
+
+def _check(release: Release, manifest: Mapping[str, Any]) -> None:
+    """Refuse a description that is not what the design gives; the wording of `basis` and `bias` may change."""
+    expected, found = (_unworded(one) for one in (release.described(), manifest))
+    for name in (*DERIVED, *(name for name in release.answers.described if name in found)):
+        if expected.get(name) != found.get(name):
+            raise SchemaMismatch(f"`{name}` is not the one that the design and its mechanism give")
+    if release.charged != _charge(release):
+        raise SchemaMismatch("`charged` is not the one that the design and its mechanism give")
+    _check_files(release, manifest)
+    _check_error(release, manifest)
+
+
+def _unworded(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description without the sentences that another version may word otherwise."""
+    found = {**description, "claim": {**description["claim"], "basis": None}}
+    if "postprocess" in found:
+        found["postprocess"] = [one["name"] for one in found["postprocess"]]
+    return found
+
+
+def _charge(release: Release) -> object:
+    claim = release.mechanism.claim
+    return claim.proven or claim.published
+
+
+def _check_files(release: Release, manifest: Mapping[str, Any]) -> None:
+    own = release.answers
+    beside = {file for name, file in own.beside.items() if name in manifest}
+    written = {*own.tables, *own.asked, *beside}
+    if set(manifest["sha256"]) != {ANSWERS, *written, *(map(as_csv, written) if release.csv else ())}:
+        raise SchemaMismatch("the list of checksums does not fit the list of tables")
+    described = own.described
+    for name in own.beside:
+        if (name in manifest) != (name in described) or manifest.get(name) != described.get(name):
+            raise SchemaMismatch(f"`{name}` is not the one that the design gives")
+
+
+def _check_error(release: Release, manifest: Mapping[str, Any]) -> None:
+    """Refuse a predicted error that is not the mechanism's; where only a plan predicts it, not the plan's.
+
+    What a release's own answers show is simulated, and by other versions otherwise: any number may stand there.
+    """
+    room = catalog.part(release.design.kind, "answers")
+    again = room.predicted(release.mechanism, release.workload)
+    if hasattr(room, "typical"):
+        if again is not None and not _near(again, release.design.prediction.error):
+            raise SchemaMismatch("the design's predicted error is not the one that its mechanism gives")
+        again = _some_error(release.predicted)
+    expected = release.design.prediction.error if again is None else again
+    error = {"predicted": expected, "lower_bound": release.lower_bound, "unit": release.design.prediction.unit}
+    if not all(_near(value, manifest["error"][name]) for name, value in error.items()):
+        raise SchemaMismatch("`error` is not the one that the design and its mechanism give")
+
+
+def _some_error(found: object) -> float:
+    """Return a stated error as it is.
+
+    Raises:
+        SchemaMismatch: it is no number, or cannot be an error.
+    """
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
+        raise SchemaMismatch("`error` is no number >= 0")
+    return float(found)
+
+
+def _near(expected: object, found: object) -> bool:
+    """Return whether two numbers are equal but for rounding; what is no number must be the same."""
+    if isinstance(expected, float) and isinstance(found, (int, float)):
+        return math.isclose(expected, found, rel_tol=1e-6)
+    return expected == found

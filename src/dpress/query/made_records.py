@@ -1,0 +1,103 @@
+"""Synthetic records of a release that is already published: post-processing, which costs no privacy.
+
+release -> the joint distribution that it publishes, or that its tables give -> records -> a file.
+"""
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+
+from dpress.core.basics import check
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.new_path import new_file
+from dpress.core.basics.rng import secure
+from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
+from dpress.inference.postprocess import norm_sub
+from dpress.query.folder import as_written, writer
+from dpress.query.measured_joint import joint_of_tables, measured_joint
+from dpress.query.record_files import Records
+from dpress.query.release import Release
+from dpress.query.table_answers import TableAnswers
+
+MOST_CELLS = 1 << 22
+
+
+def write_records(release: Release, size: int, out: str | Path) -> Path:
+    """Write so many records of a release's model to a new file, and return its path.
+
+    Args:
+        release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
+        size: how many records, 1 or more.
+        out: the new file, of Parquet or CSV by its ending.
+
+    Raises:
+        NotSupported: the release has no joint distribution of its attributes.
+        ValueError: the size is no number of records, or the file has another ending.
+        OSError: the file exists, or cannot be written.
+    """
+    check.count("records", size)
+    place = Path(out)
+    if place.suffix not in (".parquet", ".csv"):
+        raise ValueError(f"{place}: expected a file that ends in .parquet or .csv")
+    new_file(place, "records are")
+    joint = model(release)
+    part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
+    batches = part.batches()
+    first = next(batches)
+    try:
+        with writer(place, first) as file:
+            for batch in itertools.chain([first], batches):
+                file.write_batch(as_written(place, batch))
+    except OSError:
+        place.unlink(missing_ok=True)
+        raise
+    return place
+
+
+def model(release: Release) -> Joint:
+    """Return the joint distribution that records are drawn from.
+
+    The fitted one of a joint distribution; of a curator's tables that hold every attribute that of the largest
+    entropy, or of latent classes where it is wide; of one table of all attributes its own shares, made >= 0.
+
+    Raises:
+        NotSupported: the release has none.
+    """
+    if isinstance(fitted := getattr(release.answers, "fitted", None), Joint):
+        return fitted
+    if (evidence := measured_joint(release.mechanism, release.kept)) is not None:
+        return evidence.fit()
+    answers, shape = release.answers, release.schema.shape
+    if not isinstance(answers, TableAnswers):
+        raise _refused(release)
+    tables = answers.decoder.tables
+    if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:
+        (counts,) = answers.decoder.estimate(answers.measurement)
+        return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))
+    if release.design.local or {axis for axes in tables for axis in axes} != set(range(len(shape))):
+        raise _refused(release)
+    return _of_tables(answers, shape)
+
+
+def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:
+    """Return the joint of the published tables; see `joint_of_tables`."""
+    decoder, measured = answers.decoder, answers.measurement
+    rows = max(1.0, decoder.answer(measured, [np.ones(size) for size in shape]))
+    triples = zip(decoder.tables, decoder.estimate(measured), decoder.cell_variances(measured.variance), strict=True)
+    noisy = []
+    for axes, counts, spread in triples:
+        shares = counts.reshape([shape[axis] for axis in axes]).transpose(np.argsort(axes)) / rows
+        noise = LevelNoise(each=float(np.mean(spread)) / rows**2)
+        noisy.append(NoisyTable(axes=tuple(sorted(axes)), shares=shares, noise=noise))
+    return joint_of_tables(Tables(shape=shape, noisy=tuple(noisy)), max(map(len, decoder.tables)))
+
+
+def _refused(release: Release) -> NotSupported:
+    return NotSupported(
+        f"a release of kind {release.kind!r} by {release.method!r} has no joint distribution of all its attributes "
+        "to draw records from: a joint has one, and so have a curator's tables that hold every attribute, and one "
+        f"table of all of them, of at most {MOST_CELLS:,} cells"
+    )

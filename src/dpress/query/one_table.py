@@ -1,0 +1,44 @@
+"""What answers say where one table of one attribute is all that is published."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.published_tables import PublishedTable
+from dpress.query.release import Release
+
+FILE = "table_1.parquet"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneTable(PublishedOnly):
+    """Answers with one table; what a kind adds is `published`, which yields it.
+
+    Args:
+        release: whose kept integers are answered from.
+    """
+
+    release: Release
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The one table."""
+        return {FILE: self.release.schema.names}
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the table."""
+        raise NotImplementedError
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield the table where it is small enough."""
+        yield from (one for one in self.published() if one.count.size <= cells)
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the table."""
+        del progress
+        yield from self.published()
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the table with the name of its attribute."""
+        for one in self.published():
+            yield self.release.schema.names, one

@@ -1,0 +1,139 @@
+"""The published tables, made batch by batch: a table of 2^26 cells is never held as text.
+
+Data flow: estimates, variances -> batches of cells with their labels, edges, counts and intervals.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.bounded_attribute import Edges, Integer
+from dpress.attributes.calendar_cells import DAY
+from dpress.attributes.dated_attribute import Date, Dated, DateTime
+from dpress.attributes.listed_attribute import Listed
+from dpress.core.maps.linear import Array
+from dpress.inference.interval import Tail, half_width
+
+CONFIDENCE = 0.95
+BATCH_CELLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedTable:
+    """One published table: a row for every cell.
+
+    Args:
+        name: of its file.
+        axes: the attributes, in the order of the table's axes.
+        count: the estimates, in counts, shape (cells,).
+        variance: of every estimate, in counts squared, shape (cells,).
+        adjusted: the counts after post-processing, shape (cells,), or None where the specification names none.
+        tail: the kind of noise.
+        centre: what the intervals lie around, shape (cells,), where that is not the count.
+        level: the confidence of each interval, more than 95 % where cells were selected.
+        ends: of the intervals, low and high, where they do not reach as far to both sides.
+    """
+
+    name: str
+    axes: tuple[Tabular, ...]
+    count: Array
+    variance: Array
+    adjusted: Array | None
+    tail: Tail
+    centre: Array | None = None
+    level: float = CONFIDENCE
+    ends: tuple[Array, Array] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return tuple(axis.size for axis in self.axes)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order, at most 2^20 at a time.
+
+        Columns: the attributes' cells, for an integer or numeric attribute also the lower and upper edge of the cell,
+        for a listed one whose values have labels also the label; the estimated count, its standard error, the ends of
+        its 95 % interval, and the adjusted count if there is one.
+        """
+        for start in range(0, self.count.size, BATCH_CELLS):
+            yield pa.record_batch(self._columns(start, min(start + BATCH_CELLS, self.count.size)))
+
+    def table(self) -> pa.Table:
+        """Return all rows."""
+        return pa.Table.from_batches(list(self.batches())).combine_chunks()
+
+    def _columns(self, start: int, stop: int) -> dict[str, Any]:
+        columns = cells(self.axes, start, stop)
+        count, variance = self.count[start:stop], self.variance[start:stop]
+        low, high = self._ends(start, stop)
+        columns |= {"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high}
+        return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
+
+    def _ends(self, start: int, stop: int) -> tuple[Array, Array]:
+        """Return the ends of some intervals."""
+        if self.ends is not None:
+            return self.ends[0][start:stop], self.ends[1][start:stop]
+        widths = half_width(self.variance[start:stop], self.level, self.tail)
+        centre = (self.count if self.centre is None else self.centre)[start:stop]
+        return centre - widths, centre + widths
+
+
+def cells(axes: tuple[Tabular, ...], start: int, stop: int) -> dict[str, Any]:
+    """Return the columns that name the cells from `start` to before `stop`, the last axis running fastest."""
+    columns: dict[str, Any] = {}
+    shape = tuple(axis.size for axis in axes)
+    for axis, codes in zip(axes, np.unravel_index(np.arange(start, stop), shape), strict=True):
+        columns |= _cell_columns(axis, codes)
+    return columns
+
+
+def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
+    """Return the label of every row's cell on one axis, and the cell's edges where it has any; null beside them."""
+    first, last = int(codes.min()), int(codes.max()) + 1
+    in_order = last - first == len(codes) and codes[0] == first and codes[-1] == last - 1
+    near = None if in_order else pa.array(codes - first)
+
+    def spread(values: pa.Array) -> pa.Array:
+        return values if near is None else values.take(near)
+
+    columns: dict[str, Any] = {axis.name: spread(_labels(axis, first, last))}
+    if isinstance(axis, Listed) and axis.value_labels:
+        columns[f"{axis.name}_label"] = spread(pa.array(axis.captions[first:last], type=pa.string()))
+    if has_edges(axis):
+        edges = axis.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
+        beside = np.arange(first, last) >= axis.ordered
+        columns[f"{axis.name}_from"] = spread(own_values(axis, edges[:-1], beside))
+        columns[f"{axis.name}_below"] = spread(own_values(axis, edges[1:], beside))
+    return columns
+
+
+def has_edges(axis: Tabular) -> TypeGuard[Bounded]:
+    """Return whether the cells lie between edges, not only one after the other."""
+    return isinstance(axis, Bounded) and not (isinstance(axis, Dated) and axis.cyclic)
+
+
+def own_values(axis: Bounded, own: Edges, beside: npt.NDArray[np.bool_]) -> pa.Array:
+    """Return numbers of an attribute as a column: those of dates as days, those of times as time stamps of its clocks.
+
+    Args:
+        axis: the attribute.
+        own: as its edges are, shape (m,).
+        beside: which are null, shape (m,).
+    """
+    if isinstance(axis, DateTime):
+        return pa.array(own * 3600, type=pa.int64(), mask=beside).cast(pa.timestamp("s"))
+    if isinstance(axis, Date):
+        return pa.array(own // DAY, type=pa.int32(), mask=beside).cast(pa.date32())
+    return pa.array(own, mask=beside)
+
+
+def _labels(axis: Tabular, first: int, last: int) -> pa.Array:
+    if isinstance(axis, Integer) and axis.bins is None and last <= axis.ordered:
+        return pa.array(axis.edges_at(np.arange(first, last))).cast(pa.string())
+    return pa.array(axis.labels_between(first, last), type=pa.string())

@@ -1,0 +1,89 @@
+"""Synthetic records in the attributes' own values: drawn from a fitted joint distribution, or made by a method.
+
+Data flow: joint, or what a method released -> codes -> labels, integers or numbers -> batches. It costs no privacy.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.rng import Generator
+from dpress.inference.joint.factors import Joint
+from dpress.query.published_tables import has_edges, own_values
+
+NAME = "records.parquet"
+BATCH = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """Records that nobody sent.
+
+    Args:
+        axes: the attributes.
+        joint: that they are drawn from.
+        size: how many.
+        rng: the generator; nothing private is drawn.
+    """
+
+    axes: tuple[Tabular, ...]
+    joint: Joint
+    size: int
+    rng: Generator
+    name: str = NAME
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the records, a column for every attribute; see `values`."""
+        for start in range(0, self.size, BATCH):
+            codes = self.joint.sample(min(BATCH, self.size - start), rng=self.rng)
+            yield pa.record_batch(values(self.axes, codes, rng=self.rng))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Records that were made already.
+
+    Args:
+        table: a column for every attribute.
+    """
+
+    table: pa.Table
+    name: str = NAME
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the records, one batch at least."""
+        for start in range(0, max(self.table.num_rows, 1), BATCH):
+            columns = self.table.slice(start, BATCH).combine_chunks().columns
+            arrays = [pa.concat_arrays(column.chunks) if column.num_chunks else column for column in columns]
+            yield pa.record_batch(arrays, schema=self.table.schema)
+
+
+def values(axes: Sequence[Tabular], codes: npt.NDArray[Any], *, rng: Generator) -> dict[str, pa.Array]:
+    """Return the records as columns; a value within a cell of several integers or numbers is drawn evenly from it.
+
+    Args:
+        axes: the attributes.
+        codes: shape (attributes, records).
+        rng: the generator; nothing private is drawn.
+    """
+    return {axis.name: _values(axis, own, rng) for axis, own in zip(axes, codes, strict=True)}
+
+
+def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:
+    if not has_edges(axis):
+        return pa.array(axis.labels, type=pa.string()).take(pa.array(codes))
+    missing = codes >= axis.ordered
+    inside = np.minimum(codes, axis.ordered - 1)
+    low, high = axis.edges_at(inside), axis.edges_at(inside + 1)
+    part = (rng.words(codes.size) >> np.uint64(11)) * 2.0**-53
+    found = low + (high - low) * part
+    if axis.whole:
+        found = np.minimum(np.floor(found), high - 1).astype(np.int64)
+    else:
+        found = np.minimum(found, np.nextafter(high, low))  # rounding may reach the edge, which is another cell's
+    return own_values(axis, found, missing)

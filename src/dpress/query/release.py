@@ -1,0 +1,327 @@
+"""A release: what is published, and answers with their error. What it answers is its kind's to say."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from dpress import catalog
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Claim, Loss, as_floats, describe
+from dpress.core.maps.linear import Numbers
+from dpress.core.maps.workload import Areas, Workload
+from dpress.core.methods.mechanism import Mechanism
+from dpress.document import queries
+from dpress.document.design import Design, as_plain, fingerprint
+from dpress.inference.interval import Tail
+from dpress.query import notebook
+from dpress.query.answers import Answers, Part, Progress
+from dpress.query.counted_rows import CountedRows
+from dpress.query.designs import amounts, mechanism_of, with_users
+from dpress.query.folder import write_folder
+from dpress.query.keyed_tables import KeyedTables
+from dpress.query.result import Result
+from dpress.query.statistics import answer
+from dpress.query.statistics_queries import Statistic, check, read
+
+FORMAT = 2
+CONFIDENCE = 0.95
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Release:
+    """A finished release; everything in it may be published.
+
+    Args:
+        design: what was decided.
+        kept: the integers that are written: noisy answers, or a collection's tallies.
+        charged: the loss that was charged.
+        private: False if a seeded generator drew the noise: then it protects nobody.
+        created: UTC, ISO 8601.
+        predicted: the error that is predicted for those who took part, in the design's unit; None without a formula. Of
+            a map, which no formula predicts, the one that its own answers show.
+        ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
+        ledger: the hash of its first entry, which names it; None where an earlier version did not state it.
+        rejected: how many reports of a collection were left out, by reason.
+        csv: whether its folder has every table and the records as CSV, too.
+        with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
+        detail: what its kind's answers need beside the kept integers.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> low, high = release["age in 30..39"].interval
+    >>> 850 < low < high < 950
+    True
+    """
+
+    design: Design
+    kept: Numbers
+    charged: Loss
+    private: bool
+    created: str
+    predicted: float | None
+    ledger_head: str | None = None
+    ledger: str | None = None
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    csv: bool = False
+    with_asked: bool = True
+    detail: Any = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.name for one in self.design.attributes)
+        return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
+
+    def _repr_html_(self) -> str:
+        own, unit = self.answers, self.claim.unit
+        promised = f"{describe(self.claim.proven)} proven, per {unit.name}, {unit.relation}"
+        tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
+        lines = (notebook.line(one) for one in (promised, *own.announced))
+        files = notebook.table(("file", "attributes"), tables) if tables else ""
+        figure = notebook.bars(first.bars) if (first := next(iter(self.tables.values()), None)) is not None else ""
+        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files + figure
+
+    @property
+    def kind(self) -> str:
+        """The kind, as its specification names it."""
+        return str(self.design.release["kind"])
+
+    @property
+    def method(self) -> str:
+        """The method that measured, or that devices answered by."""
+        return self.design.method
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes whose cells were counted."""
+        return self.design.schema
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """What measured, with the number of users who took part in a collection."""
+        return with_users(mechanism_of(self.design), self.kept)
+
+    @cached_property
+    def workload(self) -> Workload | Areas:
+        """The queries that the predicted error is about."""
+        return queries.workload(self.design.queries, self.schema.shape)
+
+    @cached_property
+    def claim(self) -> Claim:
+        """The promise of the mechanism that measured; nothing at all if the noise came from a seeded generator."""
+        claim = self.mechanism.claim
+        if self.private:
+            return claim
+        basis = "the noise was drawn from a seeded generator for a test: not private"
+        return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
+
+    @property
+    def users(self) -> int | None:
+        """How many users took part in a collection, which is public; None for a table, whose rows are estimated."""
+        return int(getattr(self.mechanism, "users", 0)) if self.design.local else None
+
+    @property
+    def reports(self) -> int:
+        """How many users took part, of a collection.
+
+        Raises:
+            TypeError: it is of a table.
+        """
+        if self.users is None:
+            raise TypeError("a table has no reports: how many rows it has is estimated")
+        return self.users
+
+    @property
+    def tail(self) -> Tail:
+        """The kind of noise."""
+        return self.mechanism.tail
+
+    @property
+    def lower_bound(self) -> float:
+        """The mean variance that no method of this kind goes below, for those who took part; 0 where none is known."""
+        return self.design.prediction.lower_bound * self.scale
+
+    @property
+    def scale(self) -> float:
+        """By how much the predicted errors of the plan differ for those who took part."""
+        planned = self.design.prediction.error
+        return self.predicted / planned if planned and self.predicted is not None else 1.0
+
+    @cached_property
+    def answers(self) -> Any:
+        """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
+        return catalog.part(self.design.kind, "answers").Answers(release=self)
+
+    @cached_property
+    def tables(self) -> KeyedTables:
+        """Every table, or the records, by the names of its attributes: `release.tables["age", "sex"].to_pandas()`."""
+        return KeyedTables((names, self._counted(part)) for names, part in self.answers.by_attributes())
+
+    def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
+        """Answer a query such as `age in 30..40 and sex = Female`, or `mean age where sex = Female`.
+
+        Where persons keep a bounded number of rows, the answer is about those rows, and its note says so.
+
+        Error: that of the kind's answers; the standard error is exact wherever the note does not say otherwise.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: called with the number of fits done, where a fitted joint is fitted again for its error.
+
+        Raises:
+            ValueError: the text is no query on these attributes, or nothing answers it.
+        """
+        if (asked := read(self.schema, text)) is not None:
+            return self._statistic(asked, confidence, progress)
+        return self._noted(self.answers.query(text, confidence=confidence, progress=progress))
+
+    def __getitem__(self, text: str) -> Result:
+        """Answer a query with 95 % confidence: `release["age in 30..40"]`; see `query`."""
+        return self.query(text)
+
+    __iter__ = None  # it is no sequence
+
+    def mean(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the mean of an integer or numeric attribute: of all rows with a number, or of those of a condition.
+
+        A number counts as the middle of its cell; `Result.within` says what the cells' width leaves open, and the
+        interval holds the mean wherever the numbers lie in them. Numbers outside the bounds count as clamped.
+        Error: Fieller's interval from the exact variance of sum - r count; see `inference.ratio.fieller`.
+
+        Args:
+            attribute: the name.
+            where: conditions as in `query`; left out, all rows.
+            confidence: of the interval.
+
+        Raises:
+            ValueError: no such attribute, one without numbers, or conditions that nothing answers.
+        """
+        return self._statistic(Statistic(of="mean", attribute=attribute, where=where), confidence)
+
+    def sum(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the sum of an attribute's numbers; as `mean`, its error that of a weighted sum of counts."""
+        return self._statistic(Statistic(of="sum", attribute=attribute, where=where), confidence)
+
+    def quantile(
+        self, attribute: str, level: float, *, where: str | None = None, confidence: float = CONFIDENCE
+    ) -> Result:
+        """Return the smallest number that at least a share of the rows does not exceed.
+
+        Error: cumulative counts, inverted; see `inference.quantile.invert`. The interval is of whole cells.
+
+        Args:
+            attribute: the name.
+            level: the share, strictly between 0 and 1.
+            where: conditions as in `query`; left out, all rows.
+            confidence: of the interval.
+
+        Raises:
+            ValueError: as `mean`, or a level that is none.
+        """
+        return self._statistic(Statistic(of="quantile", attribute=attribute, level=level, where=where), confidence)
+
+    def median(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the quantile of level 1/2."""
+        return self.quantile(attribute, 0.5, where=where, confidence=confidence)
+
+    def share(self, conditions: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the share of the rows, or of those of a condition, that fulfil conditions; Fieller's interval."""
+        return self._statistic(Statistic(of="share", first=conditions, where=where), confidence)
+
+    def ratio(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
+        """Return the ratio of two counts, each given by its conditions; Fieller's interval."""
+        return self._statistic(Statistic(of="ratio", first=first, second=second), confidence)
+
+    def difference(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
+        """Return a count less another one, with the exact variance of that."""
+        return self._statistic(Statistic(of="difference", first=first, second=second), confidence)
+
+    def _statistic(self, asked: Statistic, confidence: float, progress: Progress | None = None) -> Result:
+        check(self.schema, asked)
+        return self._noted(answer(asked, self.answers, confidence, progress))
+
+    def _noted(self, found: Result) -> Result:
+        """Return an answer that says which rows it is about, where those are not all."""
+        notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
+        return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
+
+    def _counted(self, part: Part) -> Part:
+        """Return a file of counts that says which rows they are of, where those are not all; any other as it is."""
+        counted = self.claim.unit.counted
+        if not counted or part.name not in {*self.answers.tables, *self.answers.asked}:
+            return part
+        return CountedRows(part=part, counted=counted)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of tables and records in its folder, without their copies as CSV."""
+        own: Answers = self.answers
+        beside = (file for name, file in own.beside.items() if name in own.described)
+        return (*own.tables, *own.asked, *beside)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the release's description as plain objects, without the tables."""
+        from importlib.metadata import version  # noqa: PLC0415  # brings email; only writing needs it
+
+        return {"dpress": version("dpress"), **self.described()}
+
+    def described(self) -> dict[str, Any]:
+        """Return the description but for the version that wrote it."""
+        own: Answers = self.answers
+        claim, design = self.claim, as_plain(self.design)
+        return {
+            "format": FORMAT,
+            "created": self.created,
+            "private": self.private,
+            "method": self.method,
+            "claim": {
+                "published": as_floats(claim.published),
+                "proven": as_floats(claim.proven),
+                "relation": claim.unit.relation.value,
+                "unit": [*claim.unit.columns] if claim.unit.also else claim.unit.name,
+                "rows_per_unit": claim.unit.rows,
+                "basis": claim.basis,
+            },
+            "charged": amounts(self.charged),
+            "ledger_head": self.ledger_head,
+            **({"ledger": self.ledger} if self.ledger is not None else {}),
+            "error": self._error(),
+            **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
+            "tables": {name: [*names] for name, names in own.tables.items()},
+            **({"asked": {name: [*names] for name, names in own.asked.items()}} if own.asked else {}),
+            **own.described,
+            "design_id": self.design.id,
+            "design_hash": fingerprint(design),
+            "design": design,
+        }
+
+    def _error(self) -> dict[str, Any]:
+        known = self.predicted if self.predicted is not None and math.isfinite(self.predicted) else None
+        return {"predicted": known, "lower_bound": self.lower_bound, "unit": self.design.prediction.unit}
+
+    def write(
+        self, path: str | Path, *, progress: Progress | None = None, refitted: Callable[[int], object] | None = None
+    ) -> Path:
+        """Write the release to a new folder, whole or not at all, and return it.
+
+        Args:
+            path: the folder.
+            progress: called with the number of cells written so far.
+            refitted: called with the number of fits done, where a joint is fitted again for its error.
+
+        Raises:
+            OSError: the folder exists, or the disk is full; nothing is left behind.
+        """
+        parts = map(self._counted, self.answers.parts(progress=refitted))
+        return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)
+
+
+def with_typical(release: Release) -> Release:
+    """Return a release with the error that its own answers show, where its kind tells that instead of a prediction."""
+    typical = getattr(catalog.part(release.design.kind, "answers"), "typical", None)
+    return release if typical is None else replace(release, predicted=typical(release))

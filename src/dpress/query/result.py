@@ -1,0 +1,110 @@
+"""The answer to one query of a release."""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from dpress.query import notebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Result:
+    """The answer to one query.
+
+    Args:
+        query: as it was asked.
+        value: unbiased unless `unbiased` or the note says otherwise, in counts; it may be negative or fractional.
+        standard_error: of the noise, exact; of a collection with the estimated counts in the place of the true ones;
+            NaN where records answer, whose error is not known.
+        interval: holds the true count with the given confidence; NaN where no error is known.
+        confidence: between 0 and 1.
+        note: what else is to be known, in a sentence each. The value comes from a fitted joint distribution: it is
+            biased, its standard error is by bootstrap, and the interval does not cover the error of the model. It is
+            counted in records. It was selected, and its interval is approximate. Persons keep a bounded number of rows,
+            and only these are counted.
+        unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
+            counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
+        of: what the value is: a count, or a mean, sum, quantile, share, ratio or difference. A ratio of two noisy sums
+            is not unbiased. It is NaN, and the interval all that the bounds allow, where the count it is divided by, or
+            the group's, is not distinguishable from zero.
+        within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
+            numbers are known; the interval holds it wherever they lie in their cells.
+
+    >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
+    (4.0, 10.0)
+    """
+
+    query: str
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    confidence: float
+    note: str | None = None
+    unbiased: float | None = None
+    of: str = "count"
+    within: tuple[float, float] | None = None
+
+    @classmethod
+    def of_count(  # noqa: PLR0917  # what every count has
+        cls, query: str, value: float, variance: float, half: float, confidence: float, note: str | None = None
+    ) -> Self:
+        """Return a count whose interval reaches as far to each side.
+
+        Args:
+            query: as it was asked.
+            value: in counts.
+            variance: in counts squared.
+            half: half the width of the interval, in counts.
+            confidence: of the interval.
+            note: what else is to be known.
+        """
+        return cls(
+            query=query,
+            value=value,
+            standard_error=math.sqrt(variance),
+            interval=(value - half, value + half),
+            confidence=confidence,
+            note=note,
+        )
+
+    def __repr__(self) -> str:
+        value, error, interval = self.texts
+        return f"Result({self.query}: {value}, standard error {error}, {self._level} {interval})"
+
+    def _repr_html_(self) -> str:
+        header = ("query", self.of, "standard error", self._level)
+        below = "" if self.note is None else notebook.line(self.note)
+        own = notebook.Bar(self.of, self.value, *self.interval)
+        figure = notebook.bars([own]) if all(map(math.isfinite, own[1:])) else ""
+        return notebook.table(header, [(self.query, *self.texts)], numbers=(1, 2, 3)) + figure + below
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.confidence:.4g} % interval"
+
+    @property
+    def bin_width(self) -> float | None:
+        """The length of `within`: what the width of the cells alone leaves open."""
+        return None if self.within is None else self.within[1] - self.within[0]
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The value, its standard error and interval, rounded; words where nothing is known."""
+        value = "not known" if math.isnan(self.value) else self._number(self.value)
+        if math.isnan(self.interval[0]):
+            return value, "not known", "not known"
+        error = "not known" if math.isnan(self.standard_error) else self._number(self.standard_error)
+        return value, error, " to ".join(map(self._number, self.interval))
+
+    @property
+    def ends(self) -> str:
+        """`within`, rounded; empty where there is none."""
+        return "" if self.within is None else " to ".join(map(self._number, self.within))
+
+    def _number(self, number: float) -> str:
+        """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""
+        known = self.of != "count" and 0 < self.standard_error < math.inf
+        places = max(1, min(9, 1 - math.floor(math.log10(self.standard_error)))) if known else 1
+        if self.of in ("share", "ratio") and not known:
+            places = 4
+        return f"{number:,.{places}f}"

@@ -1,0 +1,191 @@
+"""Means, sums, quantiles, shares, ratios and differences from what is released: post-processing, which costs nothing.
+
+Statistic -> weighted sums of cells with exact variances (`linear_forms`) -> Fieller's interval, or cumulative counts
+inverted -> Result. An interval holds the statistic of the counted rows wherever in its cell every row lies: `within`
+says what the width of the cells alone leaves open.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from dpress.core.maps.linear import Array
+from dpress.inference.interval import margin, whole_counts
+from dpress.inference.quantile import invert, quantile_weights
+from dpress.inference.ratio import Ratio, fieller, pair_of
+from dpress.query.answers import Answers, Progress
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.result import Result
+from dpress.query.statistics_queries import Statistic
+
+MOST_CELLS = 512
+"""Cells of a quantile; of more neighbouring ones are taken together, evenly."""
+EMPTY = "The count that it is of, or divided by, is not distinguishable from zero: nothing is known beyond the bounds."
+Ends = tuple[float, float]
+T = TypeVar("T")
+
+
+@runtime_checkable
+class OwnStatistics(Protocol):
+    """Answers that measured statistics themselves."""
+
+    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+        """Answer a statistic; None for what follows from counts.
+
+        Raises:
+            ValueError: it was not measured.
+        """
+        ...
+
+
+def answer(asked: Statistic, answers: Answers, confidence: float, progress: Progress | None = None) -> Result:
+    """Answer a statistic; see `Release.mean` and the methods beside it.
+
+    Args:
+        asked: the statistic, checked.
+        answers: of the release.
+        confidence: of the interval.
+        progress: called with the number of fits done, where a fitted joint is fitted again.
+
+    Raises:
+        ValueError: the conditions are none on these attributes, or nothing answers them.
+    """
+    if isinstance(answers, OwnStatistics) and (own := answers.statistic(asked, confidence)) is not None:
+        return own
+    if asked.of in ("mean", "sum", "quantile"):
+        group = answers.group(asked.attribute, asked.where, progress)
+        made = {"mean": mean, "sum": total}.get(asked.of)
+        found = made(group, confidence) if made else quantile(group, asked.level, confidence)
+        notes = group.notes
+    else:
+        compared = answers.compared(*_two_counts(asked), progress)
+        found = difference(compared, confidence) if asked.of == "difference" else ratio(asked, compared, confidence)
+        notes = compared.notes
+    value, error, interval, within = found
+    empty = (EMPTY,) if math.isnan(value) else ()
+    return Result(
+        query=asked.text,
+        of=asked.of,
+        value=value,
+        standard_error=error,
+        interval=interval,
+        confidence=confidence,
+        within=within,
+        note=" ".join((*empty, *notes)) or None,
+    )
+
+
+Found = tuple[float, float, Ends, Ends | None]  # value, standard error, interval, what cells leave open
+
+
+def mean(group: Group, confidence: float) -> Found:
+    """Return the mean of a group's numbers, each at the middle of its cell.
+
+    Error: the ratio's; see `inference.ratio.fieller`. Were all rows at the lower, or at the upper ends of their cells
+    the mean would be that of these ends: the interval runs from the lower end of the one's to the upper end of the
+    other's, so that it misses the mean as seldom as two one-sided intervals do.
+    """
+    low, high = group.bounds
+    centre, half = (low + high) / 2, (high - low) / 2 or 1.0
+    critical = group.critical(confidence)
+
+    def of(numbers: Array) -> Ratio:
+        scaled = (numbers - centre) / half
+        found = fieller(pair_of(lambda ratio: group.form(scaled - ratio)), critical, (2.0, 1.0))
+        return Ratio(
+            value=min(max(centre + half * found.value, low), high) if found.bounded else math.nan,
+            standard_error=half * found.standard_error,
+            interval=_clipped((centre + half * found.interval[0], centre + half * found.interval[1]), group.bounds),
+        )
+
+    own, lowest, highest = _at_ends(group, of)
+    if not own.bounded:
+        return math.nan, math.nan, group.bounds, None
+    ends = _clipped((lowest.interval[0], highest.interval[1]), group.bounds)
+    return own.value, own.standard_error, ends, (lowest.value, highest.value)
+
+
+def total(group: Group, confidence: float) -> Found:
+    """Return the sum of a group's numbers, each at the middle of its cell; its interval as that of `mean`.
+
+    Error: that of a weighted sum of counts, exact; a step of the noise weighs no more than the largest number.
+    """
+    critical, step = group.critical(confidence), max(map(abs, group.bounds))
+    own, lowest, highest = _at_ends(group, group.form)
+    low, high = lowest[0] - margin(lowest[1], critical, step), highest[0] + margin(highest[1], critical, step)
+    within = min(lowest[0], highest[0]), max(lowest[0], highest[0])
+    return own[0], math.sqrt(own[1]), (min(low, own[0]), max(high, own[0])), within
+
+
+def quantile(group: Group, level: float, confidence: float) -> Found:
+    """Return a quantile of a group's numbers: the middle of the cells that it is estimated in.
+
+    Error: `inference.quantile.invert`; the interval is of whole cells. The standard error is half the length that the
+    interval has beyond one cell's, over the critical value (Woodruff 1952).
+    """
+    low, high, borders = _at_most(group.low, group.high)
+    everybody, variance = group.form(np.ones(group.low.size))
+    critical = group.critical(confidence)
+    known = not math.isnan(variance)
+    if everybody <= (margin(variance, critical, 1.0) if known else 0.0):
+        return math.nan, math.nan, group.bounds, None
+    forms = [group.form(quantile_weights(border, level, group.low.size)) for border in borders]
+    differences, variances = np.array(forms).T
+    differences[-1] = max(differences[-1], (1 - level) * everybody)  # rounding, where the variance is 0
+    step = max(level, 1 - level)
+    found = invert(differences, margin(variances, critical, step) if known else np.zeros(differences.size))
+    within = float(low[found.estimate[0]]), float(high[found.estimate[1]])
+    value = (within[0] + within[1]) / 2
+    if not known:
+        return value, math.nan, (math.nan, math.nan), within
+    interval = float(low[found.interval[0]]), float(high[found.interval[1]])
+    beyond = (interval[1] - interval[0]) - (within[1] - within[0])
+    return value, beyond / (2 * critical), interval, within
+
+
+def ratio(asked: Statistic, compared: Compared, confidence: float) -> Found:
+    """Return a share, or the ratio of two counts, not below 0; see `inference.ratio.fieller`."""
+    bounds = (0.0, 1.0 if asked.of == "share" else math.inf)
+    found = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
+    value = min(max(found.value, bounds[0]), bounds[1]) if found.bounded else math.nan
+    return value, found.standard_error, _clipped(found.interval, bounds), None
+
+
+def difference(compared: Compared, confidence: float) -> Found:
+    """Return the difference of two counts, the interval rounded outwards to whole counts as a count's is."""
+    pair = compared.pair
+    value, variance = pair.first - pair.second, pair.variance(1.0)
+    half = whole_counts(variance, compared.critical(confidence))
+    return value, math.sqrt(variance), (value - half, value + half), None
+
+
+def _two_counts(asked: Statistic) -> tuple[str, str]:
+    """Return the conditions of numerator and denominator."""
+    if asked.of != "share":
+        return asked.first, asked.second
+    if asked.where is None or asked.where.strip().lower() == "total":
+        return asked.first, "total"
+    return f"{asked.where} and {asked.first}", asked.where
+
+
+def _at_ends(group: Group, of: Callable[[Array], T]) -> tuple[T, T, T]:
+    """Return what numbers at the middle, the lower and the upper ends of the cells give."""
+    own = of((group.low + group.high) / 2)
+    if np.array_equal(group.low, group.high):
+        return own, own, own
+    return own, of(group.low), of(group.high)
+
+
+def _at_most(low: Array, high: Array) -> tuple[Array, Array, list[int]]:
+    """Return the ends of at most `MOST_CELLS` cells, neighbours together, and the last cell of each."""
+    last = np.unique(np.linspace(0, low.size, min(low.size, MOST_CELLS) + 1).astype(np.int64)[1:]) - 1
+    first = np.concatenate([[0], last[:-1] + 1])
+    return low[first], high[last], last.tolist()
+
+
+def _clipped(ends: Ends, bounds: Ends) -> Ends:
+    """Return an interval within bounds; NaN as it is."""
+    low, high = (end if math.isnan(end) else min(max(end, bounds[0]), bounds[1]) for end in ends)
+    return low, high

@@ -1,0 +1,274 @@
+"""Answers from tables of counts: what every kind has in common whose measurement a decoder turns into tables.
+
+measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.attributes.attribute import Tabular
+from dpress.core.maps.linear import Array
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.mechanism import CuratorMechanism, Decoder
+from dpress.inference.consistency import ConsistentTables
+from dpress.inference.interval import critical, half_width
+from dpress.inference.least_squares import LeastSquares, flat
+from dpress.inference.postprocess import NAMES, adjust
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import HasQueryVariances
+from dpress.query import table_forms
+from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.published_tables import PublishedTable
+from dpress.query.query_language import parse
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
+from dpress.query.table_forms import ProductSums
+
+APPROXIMATE = (
+    "Reports cannot tell all values apart, and those that are likely were selected: counts are biased, and intervals "
+    "approximate, as they know nothing of the selection."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableAnswers(PublishedOnly):
+    """Tables and queries of a release.
+
+    Args:
+        release: whose kept integers are answered from.
+    """
+
+    release: Release
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        """The noisy answers with their variance."""
+        return measurement_of(self.release)
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """How tables are estimated and queries answered."""
+        mechanism: Any = self.release.mechanism
+        decoder: Decoder = mechanism.decoder
+        return decoder
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a query from a published table; see `Release.query`."""
+        del progress
+        weights = parse(self.release.schema, text)
+        if not self.together(weights):
+            raise ValueError(self.unanswered(text))
+        return self.answered(text, weights, confidence)
+
+    def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
+        """Return the answer that the decoder gives, with the exact error of the noise; how many took part is known."""
+        if self.release.users is not None and not _weighed(weights):
+            value, variance = float(self.release.users), 0.0
+        else:
+            value, variance = self.decoder.answer(self.measurement, weights), self.query_variance(weights)
+        half = half_width(variance, confidence, self.release.tail)
+        return Result.of_count(text, value, variance, half, confidence, APPROXIMATE if self.approximate else None)
+
+    def query_variance(self, weights: list[Array]) -> float:
+        """Return the variance of the answer to a query, in counts squared."""
+        return self.decoder.query_variance(self.measurement.variance, weights)
+
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+        """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
+        return table_forms.group(self.release.schema, partial(self.answering, progress=progress), attribute, where)
+
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+        """Return two counts with their errors; see `answers.Answers.compared`."""
+        return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
+
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
+        """Return who answers queries about the attributes that one weighs, and their weighted sums."""
+        del progress
+        if not self.together(weights):
+            raise ValueError(self.unanswered(text))
+        return ProductSums(
+            form=self._form,
+            critical=lambda confidence: critical(confidence, self.release.tail),
+            notes=(APPROXIMATE,) if self.approximate else (),
+            symmetric=isinstance(self.decoder, LeastSquares | ConsistentTables),
+        )
+
+    def _form(self, weights: list[Array]) -> tuple[float, float]:
+        """Return a weighted sum and its variance.
+
+        How many took part in a collection is known: where one attribute is weighed, the mean weight counts everybody,
+        and only what differs from it is estimated.
+        """
+        axes, known = _weighed(weights), 0.0
+        users = self.release.users
+        if users is not None and not axes:
+            return float(users), 0.0
+        if users is not None and len(axes) == 1:
+            (axis,), level = axes, float(weights[axes[0]].mean())
+            weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * users
+        if isinstance(self.decoder, LeastSquares):
+            return float(flat(weights) @ self._cells) + known, self.variance(weights)
+        return self.decoder.answer(self.measurement, weights) + known, self.variance(weights)
+
+    @cached_property
+    def _cells(self) -> Array:
+        (cells,) = self.decoder.estimate(self.measurement)
+        return cells
+
+    @cached_property
+    def variance(self) -> Callable[[list[Array]], float]:
+        """What gives the variance of a weighted sum, in counts squared, for weights of any size and sign.
+
+        A curator's is exact. A collection's estimator may know how its cells depend on one another. Where it does not,
+        the variance V of `SeparateTables` holds for weights of one sign: of a sum of both signs the standard error is
+        at most sqrt(V+) + sqrt(V-), and its square at most 2 (V+ + V-) = 2 V.
+        """
+        mechanism, decoder, spread = self.release.mechanism, self.decoder, self.measurement.variance
+        if not isinstance(mechanism, Collection):
+            return lambda weights: decoder.query_variance(spread, weights)
+        if isinstance(mechanism.estimator, HasQueryVariances):
+            return mechanism.estimator.query_variances(mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]))
+        return lambda weights: 2 * decoder.query_variance(spread, weights)
+
+    def together(self, weights: list[Array]) -> bool:
+        """Return whether a published table holds the attributes that a query is about."""
+        used = {axis for axis, weight in enumerate(weights) if not np.all(weight == 1)}
+        return any(used <= set(axes) for axes in self.decoder.tables)
+
+    def unanswered(self, text: str) -> str:
+        """Return why no published table answers a query."""
+        names = [" x ".join(self.release.schema.names[axis] for axis in axes) for axes in self.decoder.tables]
+        return f"no published table answers {text!r}; the tables are {', '.join(names)}"
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every published table, by file name."""
+        names = self.release.schema.names
+        return {_file(place): tuple(names[axis] for axis in axes) for place, axes in enumerate(self.decoder.tables, 1)}
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """That errors are approximate, where they are."""
+        return (APPROXIMATE,) if self.approximate else ()
+
+    @property
+    def approximate(self) -> bool:
+        """Whether errors leave out what a selection does, so that intervals may hold less often than they say."""
+        mechanism = self.release.mechanism
+        return isinstance(mechanism, Collection) and bool(getattr(mechanism.estimator, "approximate", False))
+
+    @property
+    def postprocess(self) -> tuple[str, ...]:
+        """The adjustments that the specification names."""
+        return tuple(self.release.design.release["postprocess"])
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """The adjustments with what is known of their bias; nothing where there are none."""
+        names = self.postprocess
+        return {"postprocess": [{"name": name, "bias": NAMES[name].bias} for name in names]} if names else {}
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the published tables, and those that were asked for."""
+        del progress
+        yield from self.published()
+        if self.asked:
+            yield from self.asked_tables()
+
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """Yield the tables that were asked for and follow from the published ones."""
+        yield from ()
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table with the names of its attributes."""
+        for one in (*self.published(), *self.asked_tables()):
+            yield tuple(axis.name for axis in one.axes), one
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the published tables, as estimates and variances of every cell.
+
+        Where the specification names post-processing, the adjusted counts are biased, and the interval is not about
+        them.
+        """
+        decoder, schema = self.decoder, self.release.schema
+        estimates = decoder.estimate(self.measurement)
+        variances = decoder.cell_variances(self.measurement.variance)
+        for place, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
+            yield PublishedTable(
+                name=_file(place),
+                axes=tuple(schema.tabular[axis] for axis in axes),
+                count=count,
+                variance=variance,
+                adjusted=self.adjusted(axes, count, variance),
+                tail=self.release.tail,
+            )
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield every attribute by itself, then the tables of several attributes with at most so many cells."""
+        tables = [one for one in (*self.published(), *self.asked_tables()) if one.count.size <= cells]
+        own = {one.axes[0].name for one in tables if len(one.axes) == 1}
+        yield from (one for one in tables if len(one.axes) == 1)
+        for place, axis in enumerate(self.release.schema.tabular):
+            if axis.name not in own and axis.size <= cells:
+                yield self._summed(place, axis)
+        yield from (one for one in tables if len(one.axes) > 1)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The counts after post-processing."""
+        return (f"The release has the counts after {', '.join(self.postprocess)}, too.",) if self.postprocess else ()
+
+    def _summed(self, place: int, axis: Tabular) -> PublishedTable:
+        """Return one attribute's table, as the decoder answers it from a table of several."""
+        ones = [np.ones(size) for size in self.release.schema.shape]
+        asked = [[*ones[:place], cell, *ones[place + 1 :]] for cell in np.eye(axis.size)]
+        found = [self.answered(axis.name, one, CONFIDENCE) for one in asked]
+        return PublishedTable(
+            name=axis.name,
+            axes=(axis,),
+            count=np.array([one.value for one in found]),
+            variance=np.array([one.standard_error**2 for one in found]),
+            adjusted=None,
+            tail=self.release.tail,
+        )
+
+    def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the counts after post-processing; None where the specification names none."""
+        del axes
+        if not self.postprocess:
+            return None
+        return adjust(count, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
+
+    @cached_property
+    def all_tables(self) -> dict[str, pa.Table]:
+        """The published tables by file name, all in memory; see `published_tables.PublishedTable.batches`."""
+        return {one.name: one.table() for one in self.published()}
+
+
+def measurement_of(release: Release) -> Measurement:
+    """Return the noisy answers that a release keeps, with their variance.
+
+    Raises:
+        ValueError: they are not as many as the mechanism has.
+    """
+    mechanism = release.mechanism
+    if isinstance(mechanism, Collection):
+        return mechanism.measurement(mechanism.split_tally(release.kept[: sum(mechanism.sizes)]))
+    if isinstance(mechanism, CuratorMechanism):
+        return mechanism.measured(release.kept)
+    raise TypeError(f"{type(mechanism).__name__} measures no counts")
+
+
+def _file(place: int) -> str:
+    return f"table_{place}.parquet"
+
+
+def _weighed(weights: Sequence[Array]) -> list[int]:
+    """Return the axes along which cells do not all count once."""
+    return [axis for axis, own in enumerate(weights) if not np.all(own == 1)]

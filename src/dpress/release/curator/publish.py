@@ -1,0 +1,330 @@
+"""The one pipeline of a central release: count, charge, measure, write."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from dpress import catalog
+from dpress.core.basics import check
+from dpress.core.basics import rng as generators
+from dpress.core.basics.claim import Loss, Unit, describe, from_parameters
+from dpress.core.basics.clock import now
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.extras import scipy
+from dpress.core.basics.refusal import LeftBehind
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement, SumsAndLevels
+from dpress.core.methods.mechanism import (
+    ChoosingMechanism,
+    CuratorMechanism,
+    Mechanism,
+    NameMechanism,
+    RecordMechanism,
+    SyntheticRecords,
+)
+from dpress.core.methods.name_counts import NoisyNames
+from dpress.data.add_up import Progress
+from dpress.data.count_names import name_counts
+from dpress.data.rows import people
+from dpress.data.specification.spec import Asked, Spec
+from dpress.data.table import Table
+from dpress.data.true_counts import atom_counts, exact_answers
+from dpress.document.design import Design, fingerprint
+from dpress.document.queries import Ranges
+from dpress.inference.postprocess import NAMES
+from dpress.ledger.ledger import Ledger, Verification, verify
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.linear.over_atoms import atoms_of
+from dpress.query.designs import charge, mechanism_of
+from dpress.query.folder import check_new
+from dpress.query.release import Release, with_typical
+from dpress.release.curator import bounded, discovered
+from dpress.release.curator.drawn_groups import DrawnGroups
+from dpress.release.curator.ledger_heads import heads_beside
+from dpress.release.plan.plan import Plan, design_of, understood
+from dpress.release.source_rows import rows_of, source_of
+
+Drawn = Measurement | SyntheticRecords | NoisyNames | SumsAndLevels | DrawnGroups
+
+LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
+BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payment:
+    """What a ledger pays for a release that is one of several.
+
+    Args:
+        limit: of a new ledger: the loss of all of them.
+        price: what is charged; left out, the release's own loss.
+        label: what the ledger calls it; left out, as the release is called.
+        partition: the part of the table that the rows are limited to; left out, all of it.
+        touched: how many such parts one unit can be in.
+    """
+
+    limit: Loss
+    price: Loss | None = None
+    label: str = ""
+    partition: str | None = None
+    touched: int | None = None
+
+    @property
+    def part(self) -> dict[str, Any]:
+        """The part, as a ledger takes it."""
+        return {"partition": self.partition, "touched": self.touched}
+
+
+def publish(
+    asked: Asked | Plan | Design,
+    data: Any = None,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    out: str | Path | None = None,
+    who: str = "",
+    payment: Payment | None = None,
+    allow_unproven: bool = False,
+    csv: bool = False,
+    engine: str | None = None,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+    writing: Progress | None = None,
+) -> Release:
+    """Count a table, add noise, and return the release.
+
+    Whatever can fail for reasons that are not the disk's fails before the budget is charged; the charge is made before
+    the noise is drawn, and stands from then on.
+
+    Args:
+        asked: a design; or what is wanted, which is planned on the spot: a plan, a specification, its file, its TOML
+            text, or plain objects.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
+        ledger: pays for the release; a path, or the URL of a database in PostgreSQL, where there is none yet becomes
+            a ledger whose limit is the budget.
+            Without one, nothing guards the table against being published again and again.
+        out: a new folder to write the release to.
+        payment: what the ledger pays, where the release is one of several; left out, the release's own loss.
+        who: publishes; the ledger names them beside the charge, nothing else does.
+        allow_unproven: also run a method whose published claim has no proof.
+        csv: write every table and the records as CSV, too.
+        engine: "threads" here, "sql" where the rows are, or "spark"; left out, the one that the source suggests. The
+            counts are the same.
+        rng: left out, a secure generator; a seeded one stamps the release "not private".
+        progress: called with the number of rows counted so far.
+        writing: called with the number of cells written so far.
+
+    Raises:
+        BudgetExceeded: the ledger cannot pay; nothing was read or charged.
+        NotSupported: no method serves the specification, or the method is unproven.
+        SchemaMismatch: the data does not fit the design; nothing was charged.
+        ValueError: the ledger protects somebody else, or lacks lines that releases beside `out` keep.
+        OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
+            passes over it), or the release cannot be written (the charge stands).
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(plain, pa.table({"age": [31, 35, 62]}))
+    >>> release.claim.proven
+    PureDP(epsilon=Fraction(1, 1))
+    """
+    check.line("who", who)
+    asked = understood(asked)
+    check_whole(asked)
+    design = design_of(asked)
+    source = rows_of(design, source_of(asked, data), engine=engine)
+    if design.local:
+        raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
+    _check_size(design)
+    mechanism = mechanism_of(design)
+    _check_scipy(design, mechanism)
+    charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
+    account, paid = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
+    price = paid.price or charged
+    if account is not None:
+        account.check(price, unit, **paid.part)
+        if out is not None:
+            check_newest(account, out)
+    if out is not None:
+        check_new(out)
+    with _noting("nothing was charged", KeyboardInterrupt):
+        draw = _ready(mechanism, design, source, progress)
+    generator = generators.secure() if rng is None else rng
+    if account is None and ledger is not None and not isinstance(ledger, Ledger):
+        account = _new(ledger, paid.limit, unit)
+    stands = f"the charge of {describe(price)} stands"
+    with _noting("nothing was written" if account is None else stands, KeyboardInterrupt):
+        label = paid.label or label_of(design)
+        named = {"label": label, "release": "" if out is None else str(out), "who": who, **paid.part}
+        reservation = None if account is None else _reserved(account, price, unit, design=design, named=named)
+        with _noting(stands, Exception):
+            drawn = _drawn(draw, generator, price)
+            account_then = _confirmed(account, reservation, price) if account and reservation else None
+            release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
+            if account_then is not None:
+                release = replace(release, ledger=account_then.first, ledger_head=account_then.head)
+            if out is not None:
+                _write(release, out, price, writing)
+    return release
+
+
+@contextlib.contextmanager
+def _noting(words: str, cause: type[BaseException]) -> Iterator[None]:
+    """Say of an interruption or a failure what it leaves behind, unless its message does."""
+    try:
+        yield
+    except cause as stop:
+        if words not in str(stop):
+            stop.add_note(LeftBehind(words))
+        raise
+
+
+def _reserved(account: Ledger, price: Loss, unit: Unit, *, design: Design, named: Mapping[str, Any]) -> str:
+    """Charge; return the number of the charge."""
+    spec = fingerprint(design.specification)
+    return account.reserve(price, unit, design=design.id, spec=spec, **named)
+
+
+def _confirmed(account: Ledger, reservation: str, price: Loss) -> Verification:
+    """Confirm that noise was drawn; return the ledger as it is then."""
+    try:
+        account.spend(reservation, now())
+        return verify(account.path)
+    except OSError as error:
+        raise OSError(f"{error}; noise was drawn, so the charge of {describe(price)} stands") from None
+
+
+def check_newest(account: Ledger, out: str | Path) -> None:
+    """Refuse a ledger that has lost lines which releases beside a new one keep: an older copy was put back.
+
+    Raises:
+        ValueError: it has; what was charged since is forgotten, and would be drawn again for nothing.
+        OSError: it cannot be read.
+    """
+    if kept := heads_beside(out, verify(account.path).first):
+        verify(account.path, kept=kept)
+
+
+def check_whole(asked: Spec | Plan | Design) -> None:
+    """Refuse a specification that is published period by period.
+
+    Raises:
+        ValueError: it is.
+    """
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    if isinstance(spec, Spec) and spec.periods is not UNSET:
+        raise ValueError("$.periods: it is published period by period: name one, `dpress publish --period`")
+
+
+def label_of(design: Design) -> str:
+    """Return what a ledger calls a release: its title; without one its kind and its method."""
+    asked = design.specification.get("release")
+    title = asked.get("title") if isinstance(asked, dict) else None
+    return str(title or f"{design.release['kind']} by {design.method}")
+
+
+def _released(
+    mechanism: Mechanism,
+    drawn: Drawn,
+    design: Design,
+    charged: Loss,
+    *,
+    rng: Generator,
+) -> Release:
+    """Return the release of what was drawn, before it knows of a ledger."""
+    if isinstance(drawn, DrawnGroups):
+        design, mechanism, drawn = drawn.design, drawn.mechanism, drawn.measurement
+    kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=rng)
+    release = Release(
+        design=design,
+        kept=kept.answers,
+        detail=kept.detail,
+        charged=charged,
+        private=rng.private,
+        created=now(),
+        predicted=design.prediction.error,
+    )
+    return with_typical(release)
+
+
+def _ready(
+    mechanism: Mechanism, design: Design, source: Any, progress: Progress | None
+) -> Callable[[Generator], Drawn]:
+    """Return what draws the noise, once everything that may refuse the rows has seen them."""
+    schema, unit = design.schema, mechanism.claim.unit
+    if isinstance(mechanism, RecordMechanism):
+        rows = people(Table(source, schema.names, unit), schema, progress=progress)
+        mechanism.check(rows)
+        return lambda rng: mechanism.release(rows, rng=rng)
+    if isinstance(mechanism, NameMechanism):
+        names = name_counts(schema.attributes[0], source, unit, progress=progress)
+        return lambda rng: mechanism.select(names, rng=rng)
+    if isinstance(mechanism, DiscoveredGroups):
+        return discovered.ready(design, mechanism, source, progress)
+    if isinstance(mechanism, BoundsFirst):
+        return bounded.ready(design, mechanism, source, progress)
+    if isinstance(mechanism, ChoosingMechanism):
+        counted = exact_answers(mechanism, schema, source, unit, progress=progress)
+        return lambda rng: mechanism.draw(counted, rng=rng)
+    if not isinstance(mechanism, CuratorMechanism):
+        raise TypeError(f"{type(mechanism).__name__} measures no table")
+    if (atoms := atoms_of(mechanism)) is not None:
+        exact = mechanism.exact(mechanism.of_tables(atom_counts(schema, atoms, source, unit, progress=progress)))
+    else:
+        exact = exact_answers(mechanism, schema, source, unit, progress=progress)
+    return lambda rng: mechanism.noisy(exact, rng=rng)
+
+
+def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> Drawn:
+    """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
+    try:
+        return draw(rng)
+    except (OSError, SchemaMismatch) as error:
+        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(price)} stands") from None
+
+
+def _check_scipy(design: Design, mechanism: Mechanism) -> None:
+    """Refuse, before the charge, what would fail after it for want of SciPy."""
+    steps = (NAMES[name] for name in design.release["postprocess"])
+    own = getattr(mechanism, "scipy", False) or catalog.part(design.kind, "kind").KIND.scipy
+    if own or any(step.scipy for step in steps):
+        scipy("special")
+
+
+def _check_size(design: Design) -> None:
+    """Refuse a table that is too large to count in memory, with the bytes that it would take."""
+    cells = math.prod(design.schema.shape)
+    if isinstance(design.queries, Ranges) and cells > LARGEST_TABLE:
+        raise NotSupported(
+            f"{design.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
+            f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
+        )
+
+
+def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
+    """Return the ledger, or None where there is none yet."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger
+    return Ledger.open(ledger) if Ledger.exists(ledger) else None
+
+
+def _new(ledger: str | Path, limit: Loss, unit: Unit) -> Ledger:
+    try:
+        return Ledger.create(ledger, limit=limit, unit=unit)
+    except FileExistsError:  # another process was faster; its ledger decides
+        return Ledger.open(ledger)
+
+
+def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None) -> None:
+    try:
+        release.write(out, progress=progress)
+    except OSError as error:
+        raise OSError(
+            f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "
+            f"{describe(price)} stands"
+        ) from None

@@ -1,0 +1,1 @@
+"""What devices and their collector do: values become reports, reports a release."""

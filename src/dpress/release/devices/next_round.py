@@ -1,0 +1,49 @@
+"""The design of the next round of a collection, from what came out of this one.
+
+release of what there is so far -> design of the next round.
+"""
+
+import msgspec
+
+from dpress.attributes.domain import Schema
+from dpress.document.design import Design, LocalAsk
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.rounds import in_rounds
+from dpress.query.designs import estimator_of, local_ask, promise
+from dpress.query.release import Release
+
+NEXT = "next.json"
+
+
+def next_design(release: Release) -> Design | None:
+    """Return the design of the round after the one that a release is of; None after the last, or without rounds.
+
+    It is a function of the release alone, so that whoever has the release can check it.
+    """
+    collection, design = release.mechanism, release.design
+    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
+    if own is None or not isinstance(collection, Collection) or not isinstance(design.ask, LocalAsk):
+        return None
+    following = own.following(collection.split_tally(release.kept))
+    if following is None:
+        return None
+    schema = Schema(following.coded(design.schema.tabular))
+    grown = Collection(shape=schema.shape, types=following.types, split=collection.split, estimator=following)
+    ask = local_ask(grown, schema, first=_first(design))
+    return msgspec.structs.replace(
+        design, ask=ask, round=following.round, estimator=estimator_of(grown), claim=promise(grown.claim)
+    )
+
+
+def _first(design: Design) -> str:
+    """Return the id of the first round's ask."""
+    ask = design.ask
+    first = ask.rounds.collection if isinstance(ask, LocalAsk) and ask.rounds is not None else ""
+    return first or design.id
+
+
+def users_before(release: Release) -> int:
+    """Return how many of a release's users answered in earlier rounds."""
+    collection = release.mechanism
+    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
+    return 0 if own is None else own.before

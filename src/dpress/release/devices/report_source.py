@@ -1,0 +1,66 @@
+"""Where a collection's reports are read from: Parquet files, or the store of a service."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.reports.pieces import Run
+from dpress.core.reports.wire import Expected
+from dpress.data.reports.report_batch import Piece
+from dpress.data.reports.report_files import read
+from dpress.data.reports.report_paths import Reports, files_of
+from dpress.data.stored.report_store import ReportStore, Round
+from dpress.data.stored.store_url import SCHEMES, open_store
+from dpress.data.stored.stored_reports import StoredReports
+from dpress.document.design import Design
+
+
+class ReportSource(Protocol):
+    """Reports of one round of a collection, each id once; the same in every pass."""
+
+    @property
+    def private(self) -> bool:
+        """False where a seeded generator drew the coins."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """The number of reports, sound or not."""
+        ...
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all of them, in an order that is the same every time."""
+        ...
+
+
+def source(reports: Reports, design: Design, expected: Expected, run: Run) -> ReportSource:
+    """Return what gives the reports, for any number of passes; of a store those that it has now.
+
+    Args:
+        reports: Parquet files (`data.report_paths.files_of`), or the URL of a store.
+        design: of the collection, in the round that is read.
+        expected: what its reports say of themselves.
+        run: the engine.
+
+    Raises:
+        SchemaMismatch: the store knows nothing of this round, or a file has other columns.
+        ValueError: it is no URL of a store.
+        OSError: the store cannot be used, or a file not be read.
+    """
+    if not (isinstance(reports, str) and reports.startswith(SCHEMES)):
+        return read(files_of(reports), expected, run=run)
+    store = open_store(reports)
+    place = round_of(store, design).place
+    return StoredReports(store=store, place=place, keys=store.keys(place), expected=expected)
+
+
+def round_of(store: ReportStore, design: Design) -> Round:
+    """Return the round of a store that a design describes.
+
+    Raises:
+        SchemaMismatch: there is none.
+    """
+    for one in store.rounds():
+        if (one.ask, one.number) == (design.id, design.round):
+            return one
+    raise SchemaMismatch(f"the store has no round {design.round} of collection {design.id}; is the design its own?")

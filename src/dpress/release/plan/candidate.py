@@ -1,0 +1,77 @@
+"""Methods that could serve a specification, with the error that is predicted of each, and the plan that chose one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
+from dpress.core.maps.workload import Areas, Workload
+from dpress.core.methods.mechanism import Mechanism
+from dpress.mechanisms.protocol.collection import Collection
+
+UNIT = "counts squared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One method that could publish this.
+
+    Args:
+        method: its name.
+        mechanism: ready to measure, or to ask devices.
+        predicted_error: in the plan's unit; infinite without a formula.
+    """
+
+    method: str
+    mechanism: Mechanism
+    predicted_error: float
+
+    @property
+    def assumes(self) -> str:
+        """What the predicted error takes for granted about the people; empty for all but a baseline."""
+        estimator: Any = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
+        return str(getattr(estimator, "assumes", ""))
+
+    @property
+    def asks(self) -> str:
+        """What a device would be asked about; empty where there are no devices."""
+        if not isinstance(self.mechanism, Collection):
+            return ""
+        estimator: Any = self.mechanism.estimator
+        if own := getattr(estimator, "asks", ""):
+            return str(own)
+        types, attributes = self.mechanism.types, len(self.mechanism.shape)
+        asked = max(len(own.axes) for own in types)
+        if len(types) == 1 and asked == attributes:
+            return "all at once"
+        return "one attribute" if asked == 1 else f"{asked} at once"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a room's planner decides.
+
+    Args:
+        workload: the queries the error is averaged over; of records, which have no such error, every attribute.
+        schema: the attributes whose cells the chosen method takes; of a map both places, on its grid.
+        candidates: smallest predicted error first; those that assume something about the people last.
+        chosen: the one that acts.
+        lower_bound: no method of this kind has a smaller error; 0 where none is known.
+        users: how many people, or rows, it is made for.
+        unit: of all errors.
+        attributes: what is released, where their cells are finer than the specification's; None for those as they are.
+    """
+
+    workload: Workload | Areas
+    schema: Schema
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    lower_bound: float
+    users: int
+    unit: str = UNIT
+    attributes: tuple[Attribute, ...] | None = None
+
+
+def rank(one: Candidate) -> tuple[bool, float]:
+    """Return what candidates are sorted by: those that assume nothing first, then by error."""
+    return bool(one.assumes), one.predicted_error

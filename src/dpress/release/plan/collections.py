@@ -1,0 +1,257 @@
+"""Collections of single attributes: every oracle, for one attribute a user or for all at once; and what all share.
+
+specification -> oracles of the catalogue -> report types -> collections with their predicted error.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpress import catalog
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.policy import DROP
+from dpress.core.basics.claim import PureDP, describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.kind import Division
+from dpress.core.basics.parameters import names
+from dpress.core.maps.workload import Marginals
+from dpress.core.methods.mechanism import Card
+from dpress.core.reports.oracle import Oracle
+from dpress.data.specification.spec import Spec
+from dpress.inference import frequencies
+from dpress.mechanisms.oracle.subset_selection import design
+from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
+from dpress.mechanisms.protocol.one_way import OneWay
+from dpress.mechanisms.protocol.report_type import Part, ReportType, rest
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.over_time import given_away, times
+from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
+
+AUTO = "auto"
+NEAR = 1.01  # times the least error: reports may be shorter for it
+MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
+MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
+LONGEST = 1 << 16  # bytes of a report
+MOST_WORK = 1 << 38  # steps of a collector
+MOST_DENSE = 1 << 10  # values of an oracle whose estimate takes k^3 steps
+
+
+def chosen(spec: Spec, workload: Marginals, room: str) -> Choice:
+    """Return every collection of single attributes that could serve a specification, and the best one.
+
+    Args:
+        spec: what is asked for.
+        workload: one table for every attribute.
+        room: of `kinds` that asks.
+
+    Raises:
+        NotSupported: none serves it, or not the method that is named.
+        ValueError: a parameter is wrong.
+    """
+    users = expected_users(spec)
+    found = list(collections(spec, room))
+    return best(spec, workload, found, lower_bound(spec), users)
+
+
+def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], bound: float, users: int) -> Choice:
+    """Return collections with the error that is predicted for so many users, and the best one, or the named one.
+
+    Raises:
+        NotSupported: there is none.
+    """
+    made = [Candidate(method=name, mechanism=own, predicted_error=own.mean_variance(users)) for name, own in found]
+    candidates, wanted = sorted(made, key=rank), spec.release.method
+    named = [one for one in candidates if one.method == wanted or (wanted == AUTO and not one.assumes)]
+    if not candidates:
+        raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
+    if not named:
+        serving = ", ".join(sorted(one.method for one in candidates))
+        why = f"{wanted!r} does not serve kind = {spec.release.kind!r}"
+        raise NotSupported(f"$.release.method: {why}; those that do: {serving}")
+    return Choice(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(candidates),
+        chosen=_taken(named, *times(spec)) if wanted == AUTO else named[0],
+        lower_bound=bound,
+        users=users,
+    )
+
+
+def _taken(found: list[Candidate], reports: int, changes: int) -> Candidate:
+    """Return the candidate that `auto` takes: the shortest reports, or where devices report again the least loss."""
+    if reports == 1:
+        return _shortest(found)
+
+    def cost(one: Candidate) -> tuple[bool, Fraction, float]:
+        lost = given_away(one.mechanism, reports, changes) if isinstance(one.mechanism, Collection) else None
+        useless = lost is None or math.isinf(one.predicted_error)
+        return useless, lost or Fraction(0), one.predicted_error
+
+    return min(found, key=cost)
+
+
+def _shortest(found: list[Candidate]) -> Candidate:
+    """Return the collection of the shortest reports among those whose error is next to the least, the least itself.
+
+    Without a collector that takes k steps a report or more, unless that has the least error.
+    """
+    least = found[0]
+    near = [one for one in found if one.predicted_error <= NEAR * least.predicted_error]
+    return min((one for one in near if one is least or catalog.card(one.method).work == "fast"), key=_bytes)
+
+
+def _bytes(candidate: Candidate) -> int:
+    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
+    return max((own.width for own in types), default=0)
+
+
+def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
+    """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
+
+    Raises:
+        NotSupported: the budget is no epsilon, the unit is not the row, or an attribute has too many cells.
+        ValueError: a parameter is wrong.
+    """
+    check_cells(spec)
+    cards = {name: card for name, card in catalog.cards().items() if card.oracle is not None or asks_itself(name)}
+    for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
+        card = cards[name]
+        if asks_itself(name):
+            yield from protocol(name, room, spec, own)
+            continue
+        for split in _splits(spec):
+            if spec.release.method == name or _light(spec, card):
+                collection = _collection(spec, card, split, own)
+                if collection is not None and (spec.release.method == name or _short(collection)):
+                    yield name, collection
+
+
+def asks_itself(name: str) -> bool:
+    """Return whether a method asks devices in a way of its own."""
+    return catalog.card(name).protocol is not None
+
+
+def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
+    """Yield the collection of a method that asks devices in a way of its own, if it serves a room.
+
+    Args:
+        name: of the method.
+        room: of `kinds`.
+        spec: what is asked for.
+        own: the parameters of the method.
+    """
+    make = catalog.card(name).protocol
+    collection = make(room, spec.schema.shape, share(spec, "users"), **own) if make is not None else None
+    if collection is not None:
+        yield name, collection
+
+
+def check_cells(spec: Spec) -> None:
+    """Refuse an attribute whose counts nobody could hold, before any report is made.
+
+    Raises:
+        NotSupported: it has more than 2^26 cells.
+    """
+    for name, size in zip(spec.schema.names, spec.schema.shape, strict=True):
+        if size > MOST_CELLS:
+            raise NotSupported(f"{name!r} has {size:,} cells; at most {MOST_CELLS:,} cells are estimated; use `bins`")
+
+
+def _light(spec: Spec, card: Card) -> bool:
+    """Say whether a collector can do it without being asked to: the size of the domain decides."""
+    largest = max(spec.schema.shape)
+    if card.work == "dense":
+        return largest <= MOST_DENSE
+    return card.work == "fast" or largest * expected_users(spec) <= MOST_WORK
+
+
+def _short(collection: Collection) -> bool:
+    return max(own.width for own in collection.types) <= LONGEST
+
+
+def lower_bound(spec: Spec) -> float:
+    """Return the mean variance of a cell that no oracle goes below, in counts squared: that of the optimal one.
+
+    Source: local (subset selection attains the L2 bound; Pan 2026).
+    """
+    users = expected_users(spec)
+    return min(_optimum(spec, split, users) for split in _splits(spec))
+
+
+def _optimum(spec: Spec, split: Split, users: int) -> float:
+    """Return the mean variance of a cell by subset selection, over any number of values, also more than it serves."""
+    loss, shape = share(spec, split), spec.schema.shape
+    asked = users if split == "budget" else users / len(shape)
+    total = 0.0
+    for size in shape:
+        numbers, frequency = design(size, loss.epsilon), 1 / size
+        one = float(frequencies.variances(1, np.asarray(frequency), numbers.p, numbers.q))
+        drawing = users**2 * frequency * (1 - frequency) * rest(users, asked) / asked
+        total += size * (one * users**2 / asked + drawing)
+    return total / sum(shape)
+
+
+def _splits(spec: Spec) -> tuple[Split, ...]:
+    """Return the ways to divide the attributes; one attribute needs none."""
+    named = of_kind(spec, Division).split
+    if len(spec.schema.attributes) == 1:
+        return ("users",)
+    return SPLITS if named is None else (named,)
+
+
+def _collection(spec: Spec, card: Card, split: Split, own: dict[str, Any]) -> Collection | None:
+    make = card.oracle
+    if make is None:
+        return None
+
+    def oracle(attribute: Tabular, loss: PureDP) -> Oracle | None:
+        listed = {"candidates": _names(attribute)} if "candidates" in names(card.parameters) else {}
+        return make(attribute.size, loss, **{**listed, **own})
+
+    return _built(spec, oracle, split)
+
+
+def _names(attribute: Tabular) -> tuple[str, ...]:
+    """Return the cells' names, where there are not too many to list."""
+    if attribute.size > MOST_NAMES:
+        return ()
+    return attribute.labels if isinstance(attribute, Listed) else tuple(attribute.labels_between(0, attribute.size))
+
+
+def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: Split) -> Collection | None:
+    """Return the collection with an oracle for every attribute, or None where one does not serve."""
+    shape = spec.schema.shape
+    loss = share(spec, split)
+    oracles = [make(attribute, loss) for attribute in spec.schema.tabular]
+    parts = tuple(Part(axes=(axis,), oracle=oracle) for axis, oracle in enumerate(oracles) if oracle is not None)
+    if len(parts) < len(shape):
+        return None
+    types = (ReportType(parts=parts),) if split == "budget" else tuple(ReportType(parts=(part,)) for part in parts)
+    return Collection(shape=shape, types=types, split=split, estimator=OneWay(shape=shape, types=types))
+
+
+def share(spec: Spec, split: Split) -> PureDP:
+    """Return the loss of one attribute's answer."""
+    privacy = spec.privacy
+    if not isinstance(privacy.loss, PureDP):
+        raise NotSupported(f'$.privacy: model = "local" needs `epsilon` alone, got {describe(privacy.loss)}')
+    if privacy.unit != "row":
+        raise NotSupported('$.privacy.unit: under model = "local" every row is one person; leave out `unit`')
+    parts = len(spec.schema.attributes) if split == "budget" else 1
+    return PureDP(epsilon=privacy.loss.epsilon / parts)
+
+
+def check_silence(spec: Spec) -> None:
+    """Refuse values for which a device would send nothing: that it is silent would tell its value."""
+    for attribute in spec.schema.tabular:
+        policies = (attribute.null, attribute.other if isinstance(attribute, Listed) else attribute.outside)
+        if DROP in policies:
+            raise ValueError(
+                f'$.attribute: {attribute.name} drops values; under model = "local" a device that sends nothing '
+                'tells that its value is one of them: name a cell in `other` or `null`, or set outside = "clamp"'
+            )

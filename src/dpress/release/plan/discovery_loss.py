@@ -1,0 +1,31 @@
+"""The budget that `values = "discover"` asks of every kind: epsilon and a delta that is small for so many people."""
+
+from dpress.core.basics.claim import ApproxDP
+from dpress.core.basics.errors import NotSupported
+from dpress.data.specification.spec import Spec
+from dpress.release.plan.parameter_checks import expected_users
+
+USERS_TIMES = 10  # delta is at most one in so many times the users
+
+
+def loss_of(spec: Spec) -> ApproxDP:
+    """Return the budget of a specification that discovers names.
+
+    Raises:
+        NotSupported: devices are asked, or the budget has no delta.
+        ValueError: delta is too large for so many users.
+    """
+    kind, loss, users = spec.release.kind, spec.privacy.loss, expected_users(spec)
+    needing = f'kind = "{kind}"' if kind == "names" else 'values = "discover"'
+    if spec.privacy.model == "local":
+        raise NotSupported(f'$.privacy.model: {needing} needs a table: model = "central"')
+    if not isinstance(loss, ApproxDP):
+        raise NotSupported(
+            f"$.privacy.delta: {needing} needs epsilon and delta; without delta no name could ever be released"
+        )
+    if loss.delta * USERS_TIMES * users > 1:
+        raise ValueError(
+            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
+            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
+        )
+    return loss

@@ -1,0 +1,143 @@
+"""Which other kinds of release answer what a specification asks, under the same privacy, and how well.
+
+plan -> what each room offers instead -> plans of their own -> their error on the queries that were asked for.
+
+A room may offer itself: `instead(planned)` of its `plan_text` returns an `Offer`, or None.
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from dpress import catalog
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.ranges import AllRanges, Axis, RangesOfLength
+from dpress.core.maps.workload import Areas, Boxes, Marginals, Predicates, Workload
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.plan.candidate import UNIT
+from dpress.release.plan.linear_error import mean_variance
+from dpress.release.plan.plan import Plan, plan
+from dpress.release.plan.strategies import LARGEST_TABLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A kind of release that could answer the same.
+
+    Args:
+        kind: as a specification names it.
+        page: of the documentation, on what to choose where no error is known beforehand.
+    """
+
+    kind: str
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherKind:
+    """Another kind of release that answers the same under the same privacy.
+
+    Args:
+        kind: as a specification names it.
+        method: that its own plan chooses.
+        change: what would change in the specification.
+        predicted_error: mean variance of the answers that were asked for, in counts squared; where the plan's own error
+            is of another unit, of the answers that the other kind is made for; None where none is known beforehand.
+        page: of the documentation, on what to choose; empty where the error says it.
+    """
+
+    kind: str
+    method: str
+    change: str
+    predicted_error: float | None
+    page: str
+
+
+def other_kinds(planned: Plan) -> list[OtherKind]:
+    """Return the other kinds that answer what a plan does, the least error first, unknown ones last; reads no row."""
+    if isinstance(planned.workload, Predicates):  # the error of tables depends on how many cells each one adds up
+        return []
+    return sorted(_found(planned), key=lambda one: math.inf if one.predicted_error is None else one.predicted_error)
+
+
+def _found(planned: Plan) -> Iterator[OtherKind]:
+    if not catalog.room(planned.spec.release.kind).of_counts:
+        return
+    for name in catalog.kinds():
+        instead = getattr(catalog.part(name, "plan_text"), "instead", None)
+        offer = None if instead is None else instead(planned)
+        if offer is None or offer.kind == planned.spec.release.kind:
+            continue
+        with contextlib.suppress(NotSupported, ValueError):  # of what does not serve these attributes or this budget
+            other = plan(_changed(planned, offer.kind))
+            if _largest_table(other) > LARGEST_TABLE:  # which `publish` refuses
+                continue
+            error = _error(planned, other)
+            yield OtherKind(
+                kind=offer.kind,
+                method=other.chosen.method,
+                change=_change(planned, offer.kind),
+                predicted_error=error,
+                page="" if error is not None else offer.page,
+            )
+
+
+def _changed(planned: Plan, kind: str) -> Any:
+    """Return the specification of the other kind: nothing that this one's method or kind takes."""
+    spec = planned.spec
+    release = msgspec.structs.replace(spec.release, kind=kind, method="auto", parameters={}, postprocess=())
+    return msgspec.structs.replace(spec, release=release)
+
+
+def _change(planned: Plan, kind: str) -> str:
+    """Return in words what `_changed` changes."""
+    own = planned.spec.release
+    named = ["method"] if own.method != "auto" else []
+    left_out = [*named, *own.parameters, *(["postprocess"] if own.postprocess else [])]
+    without = f" without {', '.join(f'`{one}`' for one in left_out)}" if left_out else ""
+    return f'kind = "{kind}"{without}'
+
+
+def _largest_table(other: Plan) -> int:
+    """Return the cells of the largest table that a curator would publish; 0 where none is."""
+    mechanism, shape = other.chosen.mechanism, other.choice.schema.shape
+    if not isinstance(mechanism, MatrixMechanism):
+        return 0
+    return max(math.prod(shape[axis] for axis in table) for table in mechanism.decoder.tables)
+
+
+def _error(planned: Plan, other: Plan) -> float | None:
+    """Return the mean variance of another plan's answers to the queries of this one; see `OtherKind`."""
+    if other.choice.unit != UNIT:
+        return None
+    if planned.choice.unit != UNIT:
+        return other.chosen.predicted_error
+    mechanism = other.chosen.mechanism
+    if not isinstance(mechanism, MatrixMechanism) or isinstance(planned.workload, Areas):
+        return None
+    parts = _asked(planned.workload, other.workload)
+    total = math.fsum(part.queries * mean_variance(mechanism, part) for part in parts)
+    return total / planned.workload.queries
+
+
+def _asked(asked: Workload, made_for: Workload | Areas) -> list[Workload]:
+    """Return the queries in the form in which a mechanism that is made for others tells their error.
+
+    A cell of a table is a box: one cell along every axis of the table, all cells along every other.
+    """
+    if not isinstance(asked, Marginals) or not isinstance(made_for, Boxes):
+        return [asked]
+    return [
+        Boxes(tuple(_axis(size, whole=axis not in table) for axis, size in enumerate(asked.shape)))
+        for table in asked.tables
+    ]
+
+
+def _axis(size: int, *, whole: bool) -> Axis:
+    if size == 1:
+        return AllRanges(1)
+    return RangesOfLength(size, size if whole else 1)

@@ -1,0 +1,210 @@
+"""What to publish or to ask, by which method, at which error: everything that can be known before any row is read.
+
+The only caller of planners: the kinds' `design` modules, which nothing else may use.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from dpress import catalog
+from dpress.attributes.listed_attribute import Categorical
+from dpress.core.basics.claim import describe
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.kind import Reporters
+from dpress.core.basics.near import meant
+from dpress.core.maps.workload import Areas, Workload
+from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
+from dpress.document import queries
+from dpress.document.design import FORMAT, Design, Offer, Prediction
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.query import notebook
+from dpress.query.designs import amounts, central_ask, estimator_of, local_ask, promise
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.parameter_checks import of_kind
+
+PLANNER = "design"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Plan:
+    """What would happen.
+
+    Args:
+        spec: what was asked for.
+        choice: what the kind's planner decided.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> dpress.plan(spec)
+    Plan(histogram of age; identity; epsilon = 1; predicted error 1.84135 counts squared)
+    """
+
+    spec: Spec
+    choice: Choice
+
+    def __repr__(self) -> str:
+        names, chosen = ", ".join(self.spec.schema.names), self.chosen
+        return (
+            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {describe(chosen.mechanism.claim.proven)}; "
+            f"{self._predicted})"
+        )
+
+    @property
+    def _predicted(self) -> str:
+        error = self.chosen.predicted_error
+        return f"predicted error {error:.6g} {self.choice.unit}" if math.isfinite(error) else "no predicted error"
+
+    def _repr_html_(self) -> str:
+        text = catalog.part(catalog.room(self.spec.release.kind).name, "plan_text").text(self)
+        shown = (
+            notebook.line(one) if isinstance(one, str) else notebook.table(one.header, one.rows, numbers=one.numbers)
+            for one in (text.candidates, *text.remarks)
+        )
+        errors = [(one.method, math.sqrt(one.predicted_error)) for one in self.candidates]
+        drawn = [notebook.Bar(name, error, error, error) for name, error in errors if math.isfinite(error)]
+        return "".join(shown) + notebook.bars(drawn, "the typical error of each method")
+
+    @property
+    def workload(self) -> Workload | Areas:
+        """The queries the error is averaged over."""
+        return self.choice.workload
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Smallest predicted error first; those that assume something about the people last."""
+        return self.choice.candidates
+
+    @property
+    def chosen(self) -> Candidate:
+        """The one that acts."""
+        return self.choice.chosen
+
+    @property
+    def lower_bound(self) -> float:
+        """No method of this kind has a smaller error; 0 where none is known."""
+        return self.choice.lower_bound
+
+    @cached_property
+    def design(self) -> Design:
+        """The plan as data: all that is needed to act on it."""
+        return _written(self.spec, self.choice)
+
+
+def plan(spec: Asked) -> Plan:
+    """Return the candidates for a specification with their predicted error; reads no data and spends nothing.
+
+    Args:
+        spec: a specification, its file, its TOML text, or plain objects.
+
+    Raises:
+        NotSupported: no method serves this kind of release.
+        ValueError: the release's attributes or parameters do not fit its kind.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> dpress.plan(plain).chosen.method
+    'identity'
+    """
+    asked = spec_of(spec)
+    own = msgspec.structs.replace(from_dict(as_dict(asked)), data=asked.data)  # the caller's lists may change meanwhile
+    room = catalog.room(own.release.kind)
+    _check_method(own.release.method)
+    _check_discovered(own, discovers=room.discovers)
+    choice: Choice = catalog.part(room.name, PLANNER).choose(own)
+    return Plan(spec=own, choice=choice)
+
+
+def _check_method(name: str) -> None:
+    """Refuse a method that there is none of, where another one bears nearly its name; planners refuse the others.
+
+    Raises:
+        NotSupported: it is probably misspelt.
+    """
+    if name not in ("auto", *catalog.cards()) and (hint := meant(name, ("auto", *catalog.cards()))):
+        raise NotSupported(f"$.release.method: there is no method {name!r}{hint}")
+
+
+def _check_discovered(spec: Spec, *, discovers: bool) -> None:
+    """Refuse values that nobody may list, where a kind needs the list.
+
+    Raises:
+        NotSupported: naming the attribute.
+    """
+    for one in () if discovers else spec.schema.attributes:
+        if isinstance(one, Categorical) and one.discovered:
+            raise NotSupported(
+                f'$.attribute[{one.name}].values: "discover" needs kind = {catalog.where("discovers")}, got kind = '
+                f'"{spec.release.kind}", for which values must be listed'
+            )
+
+
+def understood(asked: Asked | Plan | Design) -> Spec | Plan | Design:
+    """Return a plan or a design as it is, and of anything else the specification that it holds; see `spec_of`."""
+    return asked if isinstance(asked, (Plan, Design)) else spec_of(asked)
+
+
+def design_of(asked: Spec | Plan | Design) -> Design:
+    """Return a design as it is, that of a plan, or that of a specification, which is planned on the spot.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    if isinstance(asked, Design):
+        return asked
+    return (asked if isinstance(asked, Plan) else plan(asked)).design
+
+
+def source_named(asked: Spec | Plan | Design) -> str | None:
+    """Return the file that a specification names; None where it names none, and for a design, which never does."""
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    return spec.data.source or None if isinstance(spec, Spec) and spec.data is not None else None
+
+
+def round_number(spec: Spec) -> int:
+    """Return the round of the collection that reports must name.
+
+    Raises:
+        ValueError: it is no such number.
+    """
+    return of_kind(spec, Reporters).round
+
+
+def _written(spec: Spec, choice: Choice) -> Design:
+    mechanism, schema = choice.chosen.mechanism, choice.schema
+    local = isinstance(mechanism, Collection)
+    ask = local_ask(mechanism, schema) if isinstance(mechanism, Collection) else central_ask(mechanism, schema)
+    return Design(
+        format=FORMAT,
+        ask=ask,
+        kind=catalog.room(spec.release.kind).name,
+        method=choice.chosen.method,
+        split=mechanism.split if isinstance(mechanism, Collection) else "",
+        round=round_number(spec) if local else 0,
+        estimator=estimator_of(mechanism),
+        attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
+        release={"kind": spec.release.kind, "postprocess": list(spec.release.postprocess)},
+        queries=queries.written(choice.workload),
+        budget=amounts(spec.privacy.loss) or {},
+        claim=promise(mechanism.claim),
+        prediction=Prediction(
+            users=choice.users,
+            error=_finite(choice.chosen.predicted_error),
+            unit=choice.unit,
+            lower_bound=choice.lower_bound,
+            candidates=tuple(
+                Offer(method=one.method, error=_finite(one.predicted_error), assumes=one.assumes, asks=one.asks)
+                for one in choice.candidates
+            ),
+        ),
+        specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back
+        ends=spec.ends,
+    )
+
+
+def _finite(error: float) -> float | None:
+    return error if math.isfinite(error) else None

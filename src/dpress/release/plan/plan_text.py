@@ -1,0 +1,217 @@
+"""What a plan says to people and to scripts: a table of candidates, remarks, and plain data. Shared by all kinds.
+
+A room's `plan_text` module has `text(planned)`, `plain(planned, candidate)` and `promise(mechanism)`.
+It may have `instead(planned)`: see `other_kinds`.
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dpress.core.basics import check
+from dpress.core.basics.claim import Claim, PureDP, as_floats, describe
+from dpress.core.methods.mechanism import Mechanism
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.plan.candidate import UNIT, Candidate
+from dpress.release.plan.largest_error import LargestError
+from dpress.release.plan.over_time import given_away, times
+from dpress.release.plan.plan import Plan
+
+WEAK = 20  # an epsilon beyond it hides next to nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A table for a terminal.
+
+    Args:
+        header: the names of the columns.
+        rows: their cells.
+        numbers: the columns that are aligned right.
+    """
+
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanText:
+    """A plan for a terminal.
+
+    Args:
+        candidates: the table of all of them.
+        remarks: lines and tables below it.
+        hints: for the standard error.
+    """
+
+    candidates: Listing
+    remarks: list[str | Listing] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+
+
+def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanText:
+    """Return the text of a plan whose errors are variances of cells or ranges.
+
+    Args:
+        planned: the plan.
+        even: what the prediction of a collection supposes of the users.
+    """
+    local = isinstance(planned.chosen.mechanism, Collection)
+    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
+    listing = Listing(header=header, rows=rows, numbers=(3, 4, 6))
+    bound = planned.lower_bound
+    below = f"has a mean variance below {number(bound)} {UNIT}, a typical error below +- {math.sqrt(bound):,.1f}."
+    if not local:
+        return PlanText(candidates=listing, remarks=[f"No strategy with this noise {below}"])
+    remarks: list[str | Listing] = [*_lifetime(planned), *_over_time(planned)]
+    remarks += [f"{one.method}: {_note(one)}." for one in planned.candidates if one.assumes]
+    remarks.append(f"Predicted for {planned.choice.users:,} users, {even}; counts of all users.")
+    what = "In these ways of asking, no private report"
+    if any(one.assumes and one is not planned.chosen for one in planned.candidates):
+        what = "In these ways of asking, and without that assumption, no private report"
+    remarks += [f"{what} {below}"] if bound else []
+    return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
+
+
+def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate as plain data."""
+    claim = candidate.mechanism.claim
+    error = candidate.predicted_error
+    return {
+        "method": candidate.method,
+        "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
+        "predicted_error": error if math.isfinite(error) else None,
+        "unit": planned.choice.unit,
+        **({"note": _note(candidate)} if candidate.assumes else {}),
+        **_asked(candidate),
+        **_given_away(planned, candidate),
+    }
+
+
+def at_once(method: str, own: LargestError) -> list[str]:
+    """Return how wrong all counts that were asked for can be at once, in a sentence, and what the textbook says."""
+    who = f"all {own.cells:,} counts of {method} at once are" if own.cells > 1 else "the count is"
+    found = [
+        f"With probability {1 - own.beta:.0%} {who} within +- {number(math.ceil(10 * own.within) / 10)} of the truth"
+    ]
+    if own.textbook is not None:
+        found.append(f"(the textbook's bound, sensitivity x ln(k / {own.beta:g}) / epsilon: {own.textbook:.1f})")
+    return [*found[:-1], f"{found[-1]}."]
+
+
+def promise(mechanism: Mechanism) -> str:
+    """Return what one report loses, and between which values."""
+    each = f"{promised(mechanism.claim)} for each report{beside(lifetime_of(mechanism))}"
+    return f"{each}, between any two values of its owner"
+
+
+def promised(claim: Claim) -> str:
+    """Return what a claim promises, and whether that is proven."""
+    if claim.proven is not None or claim.published is None:
+        return f"{describe(claim.proven)} (proven)"
+    return f"{describe(claim.published)} (claimed, NOT proven)"
+
+
+def lifetime_of(mechanism: object) -> PureDP | None:
+    """Return what any number of reports of the same values lose together, None without a permanent response."""
+    return mechanism.lifetime if isinstance(mechanism, Collection) else None
+
+
+def beside(lifetime: PureDP | None) -> str:
+    """Return the text that goes beside the promise of one report: nothing without a permanent response."""
+    if lifetime is None:
+        return ""
+    every = describe(lifetime).removeprefix("epsilon = ")
+    return f", {every} for any number of reports of the same values, if the device keeps its secret"
+
+
+def cautions(planned: Plan) -> list[str]:
+    """Return one sentence where a report gives its owner's value away for all practical purposes."""
+    return [found] if (found := caution(planned.spec.privacy.loss)) and planned.design.local else []
+
+
+def caution(loss: object) -> str:
+    """Return one sentence where one report under this loss gives its owner's value away; empty elsewhere."""
+    if not isinstance(loss, PureDP) or loss.epsilon <= WEAK:
+        return ""
+    return f"epsilon = {float(loss.epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
+
+
+def number(value: float) -> str:
+    """Return a number for people: thousands separated, six significant digits at most."""
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"
+
+
+def _lifetime(planned: Plan) -> list[str]:
+    mechanism = planned.chosen.mechanism
+    if (lifetime := lifetime_of(mechanism)) is None:
+        return []
+    proven = describe(mechanism.claim.proven)
+    return [f"{planned.chosen.method}: {proven} (proven) for each report{beside(lifetime)}."]
+
+
+def _over_time(planned: Plan) -> list[str | Listing]:
+    """Return what devices give away that report again, by method, where the specification says how often."""
+    reports, changes = times(planned.spec)
+    if reports == 1:
+        return []
+    rows = []
+    for one in planned.candidates:
+        own = [given_away(one.mechanism, often, min(changes, often - 1)) for often in (1, reports)]  # type: ignore[arg-type]
+        rows.append(["*" if one is planned.chosen else "", one.method, *("none" if e is None else _up(e) for e in own)])
+    header = ("", "method", "after 1 report", f"after {reports:,}")
+    moved = f"its values change {changes:,} times" if changes != 1 else "its values change once"
+    what = f"While a device reports {reports:,} times, {moved}; that they change is not hidden. Epsilon given away:"
+    return [what, Listing(header=header, rows=rows, numbers=(2, 3))]
+
+
+def _up(epsilon: Fraction) -> str:
+    return f"{math.ceil(epsilon * 10000) / 10000:g}"
+
+
+def _note(baseline: Candidate) -> str:
+    return (
+        f"the baseline, whose figure supposes {baseline.assumes}; how far they are not is left out, and no number of "
+        'users mends it. method = "auto" never takes it'
+    )
+
+
+def _asked(candidate: Candidate) -> dict[str, Any]:
+    """Return what a collection asks of a user, and the largest payload of a report, in bytes."""
+    mechanism = candidate.mechanism
+    if not isinstance(mechanism, Collection):
+        return {}
+    return {
+        "split": mechanism.split,
+        "attributes_asked": max(len(own.axes) for own in mechanism.types),
+        "report_bytes": max(own.width for own in mechanism.types),
+    }
+
+
+def _given_away(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return what a device gives away that reports again, where the specification says how often."""
+    reports, changes = times(planned.spec)
+    if reports == 1 or not isinstance(candidate.mechanism, Collection):
+        return {}
+    lost = given_away(candidate.mechanism, reports, changes)
+    return {"given_away": None if lost is None else check.float_up(lost)}
+
+
+def _asks(mechanism: Mechanism) -> str:
+    """Return how many of the attributes a user is asked about."""
+    if not isinstance(mechanism, Collection):
+        return ""
+    most = max(len(own.axes) for own in mechanism.types)
+    names = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
+    return names.get(most, f"{most} attributes" if most > 1 else "one attribute")
+
+
+def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
+    error = candidate.predicted_error
+    claim = describe(candidate.mechanism.claim.proven)
+    asked = _asked(candidate)
+    local = [_asks(candidate.mechanism), f"{asked['report_bytes']:,}"] if asked else []
+    return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]

@@ -1,0 +1,127 @@
+"""What a collection promises where somebody shuffles its reports: the central loss of all of them together.
+
+collection, how many report -> clones of every report type -> (epsilon, delta), the largest of the types'.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpress.core.basics import check
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.plain import method_of
+from dpress.core.reports.oracle import Oracle
+from dpress.core.reports.projective import points
+from dpress.inference.shuffling import Clones, any_randomiser, central_epsilon, holds
+from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.oracle.pgr import Pgr
+from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Celled, ReportType
+from dpress.mechanisms.protocol.rounds import in_rounds
+
+ANY = "any randomiser"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shuffled:
+    """The promise to one person, of one report each, for the multiset of all reports of a type.
+
+    Args:
+        local: epsilon of one report, which holds without anybody's help.
+        epsilon: of all reports together, rounded up.
+        delta: as asked for.
+        reports: n, of all types. Who answers another one hides nobody: of the others each is a clone only with the
+            probability of drawing the person's type, too.
+        bound: the method whose own reports were compared, or "any randomiser".
+    """
+
+    local: float
+    epsilon: float
+    delta: float
+    reports: int
+    bound: str
+
+
+def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffled:
+    """Return what shuffling makes of a collection of so many users, each of whom sends one report.
+
+    Raises:
+        NotSupported: a report type claims no proven epsilon, reports carry a hash function that a device keeps, or
+            devices are asked in rounds.
+        ValueError: delta is not strictly between 0 and 1.
+    """
+    allowed, total = check.probability("delta", delta), sum(collection.weights)
+    if in_rounds(collection.estimator) is not None:
+        raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
+    if any(isinstance(oracle, Celled) for own in collection.types for oracle in own.oracles):
+        raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
+    worst = Shuffled(local=0.0, epsilon=0.0, delta=float(allowed), reports=users, bound=ANY)
+    for own in collection.types:
+        local, clones, bound = _clones(own, Fraction(own.weight, total))
+        if not worst.epsilon or not holds(clones, users, worst.epsilon, allowed):
+            worst = replace(worst, epsilon=central_epsilon(clones, users, allowed), bound=bound)
+        worst = replace(worst, local=max(worst.local, check.float_up(local)))
+    return worst
+
+
+def _clones(own: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]:
+    """Return epsilon of a report, the clones among others, of whom a share draws the type, and whose bound it is."""
+    claimed = own.claim.proven
+    if not isinstance(claimed, PureDP):
+        raise NotSupported("shuffling adds to a proven epsilon of every report, and these have none")
+    alone = own.oracles[0] if len(own.parts) == 1 else None
+    clones = None if alone is None else clones_of(alone, claimed.epsilon)
+    bound = ANY if alone is None or clones is None else method_of(type(alone))
+    clones = clones or any_randomiser(claimed.epsilon)
+    return claimed.epsilon, replace(clones, gamma=clones.gamma * share), bound
+
+
+def clones_of(oracle: Oracle, local: Fraction) -> Clones | None:
+    """Return the clones of an oracle whose reports have two likelihoods, by what they speak for; None for others.
+
+    The smallest likelihood of every report, made a distribution B, with gamma its sum:
+
+    - `krr`: uniform over k values, gamma = k q.
+    - `subset_selection`: uniform over the sets of w values, gamma = (1 - p) k / (k - w).
+    - `pgr`: uniform over K points, gamma = (1 - p) K / (K - c).
+    - `oue`: bits that are all 1 with probability q; the own bit is a fair coin, and a share gamma = 1 / (2 (1 - q)) of
+      its tosses are those of probability q.
+    """
+    k = oracle.size
+    if k < 2:
+        return None
+    if isinstance(oracle, Krr):
+        return Clones(local=local, gamma=k * oracle.q, only=Fraction(1, k))
+    if isinstance(oracle, SubsetSelection):
+        w, pairs = oracle.weight, k * (k - 1)
+        gamma = (1 - oracle.p) * Fraction(k, k - w)
+        return Clones(local=local, gamma=gamma, only=Fraction(w * (k - w), pairs), both=Fraction(w * (w - 1), pairs))
+    if isinstance(oracle, Pgr):
+        every, on = oracle.points, points(oracle.order, oracle.dimension - 1)
+        two = points(oracle.order, oracle.dimension - 2)
+        gamma = (1 - oracle.p) * Fraction(every, every - on)
+        return Clones(local=local, gamma=gamma, only=Fraction(on - two, every), both=Fraction(two, every))
+    if isinstance(oracle, Oue):
+        q = oracle.q
+        return Clones(local=local, gamma=1 / (2 * (1 - q)), only=q * (1 - q), both=q * q)
+    return None
+
+
+def sentence(own: Shuffled) -> str:
+    """Return the promise for people, and whom they trust for it."""
+    by = "for any randomiser" if own.bound == ANY else f"for reports of {own.bound}"
+    return (
+        f"Shuffled: where {own.reports:,} reports reach the analyst without order, time or sender, all of "
+        f"them together are (epsilon = {rounded_up(own.epsilon):g}, delta = {own.delta:g})-private for each person, "
+        f"of one report each (proven, {by}). For that one trusts whoever shuffles; epsilon = {own.local:g} of a "
+        "report needs nobody's trust."
+    )
+
+
+def rounded_up(epsilon: float) -> float:
+    """Return epsilon to four significant digits, not below it."""
+    step: float = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
+    return float(f"{math.ceil(epsilon / step) * step:.4g}")

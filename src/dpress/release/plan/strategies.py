@@ -1,0 +1,175 @@
+"""Which strategy to measure a curator's table with: every one that serves a workload, with its exact error."""
+
+import contextlib
+from fractions import Fraction
+from typing import Any
+
+from dpress import catalog
+from dpress.attributes.listed_attribute import Categorical, Listed
+from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.parameters import names
+from dpress.core.maps.workload import Boxes, Predicates, Workload
+from dpress.core.methods.mechanism import Card
+from dpress.data.specification.spec import Spec
+from dpress.inference.lower_bound import lower_bound
+from dpress.ledger.convert import zcdp_for
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.laplace import DiscreteLaplace
+from dpress.query.counted_rows import COUNTS_OF
+from dpress.query.published_tables import has_edges
+from dpress.release.plan.candidate import Candidate, Choice, rank
+from dpress.release.plan.linear_error import mean_variance
+from dpress.release.plan.parameter_checks import beside, of_methods, unserved
+
+AUTO = "auto"
+USERS = 10_000  # rows, where a figure needs a number that a specification does not state
+LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
+VALUE_COLUMNS = ("count", "standard_error", "low", "high")
+SEARCH = "seconds"  # the parameter that makes planning take long
+ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
+
+
+def chosen(spec: Spec, workload: Workload) -> Choice:
+    """Return every strategy that serves a workload, and the one with the least error, or the one that is named.
+
+    Args:
+        spec: what is asked for.
+        workload: the queries.
+
+    Raises:
+        NotSupported: none serves it, or not the one that is named.
+        ValueError: a parameter is not known, or not what it must be.
+    """
+    candidates = sorted(_candidates(spec, workload), key=rank)
+    if not candidates:
+        raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
+    named = [one for one in candidates if spec.release.method in (one.method, AUTO)]
+    if not named:
+        serving = ", ".join(sorted(one.method for one in candidates))
+        raise NotSupported(f"$.release.method: {why_not(spec, workload)}; those that do: {serving}")
+    return Choice(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(candidates),
+        chosen=named[0],
+        lower_bound=table_bound(spec, workload),
+        users=USERS,
+    )
+
+
+def table_bound(spec: Spec, workload: Workload) -> float:
+    """Return the mean variance, in counts squared, that no strategy with this kind of noise goes below."""
+    return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
+
+
+def why_not(spec: Spec, workload: Workload) -> str:
+    """Return why the method that a spec names is no candidate, as the beginning of a refusal."""
+    name, serve = spec.release.method, f"serve kind = {spec.release.kind!r}"
+    card = catalog.cards().get(name)
+    if card is None or spec.privacy.model == "local":
+        return f"{name!r} does not {serve}"
+    if card.model == "local":
+        return f'{name!r} is for local collections (model = "local") and does not {serve}'
+    boxes = isinstance(workload, Boxes)
+    if boxes and name in ONLY_UNDER and not isinstance(spec.privacy.loss, (ONLY_UNDER[name], ApproxDP)):
+        needed = "rho" if ONLY_UNDER[name] is ZCDP else "epsilon"
+        return f"{name!r} needs {needed} in [privacy] to {serve}"
+    if boxes and SEARCH in names(card.parameters) and SEARCH not in spec.release.parameters:
+        return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
+    return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
+
+
+def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
+    """Return every method that serves the workload and takes the spec's own parameters."""
+    own, cards = beside(spec), [card for card in catalog.cards().values() if card.strategy is not None]
+    serving = [card for card in cards if not own or _serves(card, workload, spec)]
+    arguments = of_methods(spec, {card.name: card.parameters for card in serving})
+    taking = [(card, arguments[card.name]) for card in serving if card.name in arguments]
+    found = [best for card, more in taking if (best := _best(card, workload, spec, more)) is not None]
+    if own and not found:
+        raise ValueError(unserved(spec))
+    return found
+
+
+def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
+    """Say whether a method serves the workload, given the parameters that it needs."""
+    if SEARCH in names(card.parameters):
+        return isinstance(workload, (Boxes, Predicates))
+    return card.strategy is not None and any(card.strategy(workload, loss) is not None for loss in affordable(spec))
+
+
+def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:
+    """Return the method under the noise that suits it best within the budget, or None if it does not serve."""
+    candidates = []
+    for loss in affordable(spec):
+        strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
+        if strategy is not None:
+            with contextlib.suppress(NotSupported):  # its noise is too large, or too fine, to be drawn
+                mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+                candidates.append(candidate(card.name, mechanism, workload))
+    return min(candidates, key=lambda one: one.predicted_error, default=None)
+
+
+def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Candidate:
+    """Return a mechanism with its predicted error on a workload."""
+    return Candidate(method=method, mechanism=mechanism, predicted_error=mean_variance(mechanism, workload))
+
+
+def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
+    """Return the losses that additive noise can be calibrated to within the budget.
+
+    An (epsilon, delta) budget pays for pure epsilon, or for the largest rho whose conversion stays within it.
+    """
+    loss = spec.privacy.loss
+    if isinstance(loss, ApproxDP):
+        return PureDP(epsilon=loss.epsilon), ZCDP(rho=zcdp_for(loss.epsilon, loss.delta))
+    return (loss,)
+
+
+def _unit_variances(spec: Spec) -> list[float]:
+    """Return the variance of noise for sensitivity one, under each affordable loss."""
+    rows = Fraction(spec.privacy.rows_per_unit)
+    return [
+        DiscreteLaplace(scale=rows / loss.epsilon).variance
+        if isinstance(loss, PureDP)
+        else DiscreteGaussian(sigma2=rows**2 / (2 * loss.rho)).variance
+        for loss in affordable(spec)
+    ]
+
+
+def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
+    """Refuse attributes whose columns would hide one another in the released tables.
+
+    Args:
+        spec: what is asked for.
+        adjusted: whether the tables have adjusted counts even where no post-processing is named.
+    """
+    capped = (COUNTS_OF,) if spec.privacy.unit != "row" else ()
+    columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
+    for attribute in spec.schema.tabular:
+        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if has_edges(attribute) else ()
+        label = (f"{attribute.name}_label",) if isinstance(attribute, Listed) and attribute.value_labels else ()
+        columns += [attribute.name, *edges, *label]
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")
+
+
+def check_found(spec: Spec) -> None:
+    """Refuse all but one attribute whose values are to be found, and counts that are adjusted.
+
+    Raises:
+        NotSupported: there are several attributes, values are listed, or post-processing is named.
+        ValueError: see `check_columns`.
+    """
+    check_columns(spec)
+    attributes = spec.schema.attributes
+    if not (len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered):
+        raise NotSupported(
+            f'$.release.attributes: kind = "{spec.release.kind}" releases one categorical attribute with values = '
+            f'"discover", got {", ".join(spec.schema.names)}'
+        )
+    if spec.release.postprocess:
+        raise NotSupported(f'$.release.postprocess: kind = "{spec.release.kind}" adjusts no counts; leave it out')

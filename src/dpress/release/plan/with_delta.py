@@ -1,0 +1,63 @@
+"""What a delta would buy: the error of the same release where the promise may fail with a chance of a millionth.
+
+plan under epsilon -> the same specification under epsilon and a delta -> its error, where that is clearly less.
+"""
+
+import contextlib
+import math
+from dataclasses import dataclass
+
+import msgspec
+
+from dpress.core.basics.claim import PureDP
+from dpress.core.basics.errors import NotSupported
+from dpress.release.plan.candidate import UNIT
+from dpress.release.plan.plan import Plan, plan
+from dpress.release.plan.plan_text import number
+
+DELTA = 1e-6
+CLEARLY = 1.2  # how many times the typical error must be smaller
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithDelta:
+    """What the budget's epsilon with a delta beside it would give.
+
+    Args:
+        delta: the chance that the promise of epsilon fails.
+        method: that would be chosen.
+        predicted_error: its error, in the unit of the plan.
+    """
+
+    delta: float
+    method: str
+    predicted_error: float
+
+
+def with_delta(planned: Plan) -> WithDelta | None:
+    """Return what a delta would buy; None where it buys little, or the budget is no curator's epsilon alone.
+
+    Reads no data; it plans once more.
+    """
+    spec = planned.spec
+    if planned.design.local or not isinstance(spec.privacy.loss, PureDP):
+        return None
+    privacy = msgspec.structs.replace(spec.privacy, delta=DELTA)
+    with contextlib.suppress(NotSupported, ValueError):  # a kind, or a method that is named, that takes no delta
+        other = plan(msgspec.structs.replace(spec, privacy=privacy)).chosen
+        if 0 < CLEARLY**2 * other.predicted_error < planned.chosen.predicted_error < math.inf:
+            return WithDelta(delta=DELTA, method=other.method, predicted_error=other.predicted_error)
+    return None
+
+
+def sentence(found: WithDelta, planned: Plan) -> str:
+    """Return what a delta would buy in words: typical errors where they are counts, else how many times less."""
+    epsilon = float(getattr(planned.spec.privacy.loss, "epsilon", math.nan))
+    delta = f"{found.delta:g}".replace("e-0", "e-")
+    budget = f"epsilon = {epsilon:g} and delta = {delta}"
+    own, other = math.sqrt(planned.chosen.predicted_error), math.sqrt(found.predicted_error)
+    if planned.choice.unit == UNIT:
+        gain = f"a typical error of +- {other:,.1f} instead of +- {own:,.1f}"
+    else:
+        gain = f"errors {number(round(own / other, 1))} times smaller"
+    return f"With {budget}: {gain}, by {found.method}; the promise may then fail with a chance of {delta}."

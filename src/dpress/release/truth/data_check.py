@@ -1,0 +1,365 @@
+"""What would be counted where, for whoever holds the rows, before the budget is spent. Exact, so never private.
+
+rows -> the cell of every value, and the text that has none -> counts by attribute, by person, by place.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpress import catalog
+from dpress.attributes.attribute import Bounded, Location, Tabular
+from dpress.attributes.coding import MISSING, OUTSIDE
+from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.listed_attribute import Categorical, Listed
+from dpress.attributes.policy import DROP, REJECT
+from dpress.attributes.set_members import SetMembers
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.near import near
+from dpress.data.add_up import Progress
+from dpress.data.codec.codec import below, cells_of
+from dpress.data.codec.numbers import is_text
+from dpress.data.persons.contributions import Contributions
+from dpress.data.places import exchanged
+from dpress.data.sources.open_source import open_source
+from dpress.data.sources.sql_text import AS_WRITTEN
+from dpress.data.sources.text_rows import TextRows
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
+from dpress.data.table import Table
+from dpress.document.design import Design
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.query.designs import mechanism_of
+from dpress.release.curator.bounded import interval_counts
+from dpress.release.plan.plan import plan
+from dpress.release.source_rows import source_of
+from dpress.release.truth.bounds_check import BoundsCheck, bounds_check
+from dpress.release.truth.names_check import NamesCheck, names_check
+from dpress.release.truth.sets_check import SetsCheck, sets_check
+from dpress.release.truth.strings_check import StringsCheck, strings_check
+from dpress.release.truth.totals_check import TotalsCheck, totals_check
+
+CAPS = (1, 2, 5, 10, 20, 50, 100)
+SHARE = 0.2  # of an attribute's values that may have no cell of their own
+EACH = 100  # rows that a person has on average at most, or what names persons probably names something else
+SHOWN = 5  # texts without a cell
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
+OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
+KEPT = 1 << 16  # different texts that are counted; of more, those that came first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeCheck:
+    """Where an attribute's values land.
+
+    Args:
+        name: of the attribute.
+        rows: how many values there are.
+        matched: those with a cell of their own.
+        other: texts, numbers or times that are not listed.
+        missing: nulls, and texts that stand for one.
+        unread: values that are not of the attribute's type, such as a text where a number is asked for.
+        low: numbers below the bounds.
+        high: numbers above them.
+        policies: what the specification does with values beside its cells, by field.
+        texts: the most frequent texts without a cell, with how often they occur.
+        remedy: what would probably give some of these a cell; empty where nothing is known.
+    """
+
+    name: str
+    rows: int
+    matched: int
+    other: int
+    missing: int
+    unread: int
+    low: int
+    high: int
+    policies: dict[str, str]
+    texts: tuple[tuple[str, int], ...]
+    remedy: str
+
+    @property
+    def unmatched(self) -> float:
+        """The share of values that are there and have no cell of their own."""
+        return (self.other + self.unread + self.low + self.high) / max(self.rows, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataCheck:
+    """What publishing would make of some rows. Exact: for the curator's eyes, and no part of a release.
+
+    Args:
+        rows: in the table.
+        kept: that would be counted, before persons are bounded.
+        refused: the attributes for which the table would be refused.
+        attributes: in their order.
+        persons: how much each contributes; None where every row counts by itself.
+        exchanged: the locations whose two columns seem exchanged.
+        most: the share of an attribute's values that may have no cell of their own.
+        names: what would be found of names that are discovered; None where all values are listed.
+        totals: how many totals of persons their bounds would cut, by attribute.
+        strings: what devices would be found to hold of strings that nobody listed; None where none are.
+        sets: what becomes of sets of values; None where people hold none.
+        bounds: where bounds that are chosen would come to lie, by attribute.
+        unit: what names the persons, in words.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa
+    >>> dpress.check(spec, pa.table({"age": [3, 4, 4]})).kept
+    3
+    """
+
+    rows: int
+    kept: int
+    refused: tuple[str, ...]
+    attributes: tuple[AttributeCheck, ...]
+    persons: Contributions | None
+    exchanged: tuple[str, ...]
+    most: float
+    names: NamesCheck | None = None
+    totals: tuple[TotalsCheck, ...] = ()
+    strings: StringsCheck | None = None
+    sets: SetsCheck | None = None
+    bounds: tuple[BoundsCheck, ...] = ()
+    unit: str = "row"
+
+    @property
+    def few_persons(self) -> bool:
+        """Whether persons have so many rows each that what names them probably names something else."""
+        return self.persons is not None and self.persons.rows > EACH * self.persons.persons
+
+    @property
+    def suspicious(self) -> tuple[str, ...]:
+        """The attributes of which too many values have no cell of their own."""
+        own = (self.sets.attribute,) if self.sets is not None and self._unlisted > self.most else ()
+        return (*own, *(one.name for one in self.attributes if one.unmatched > self.most))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing looks like a mistake."""
+        unsure = any(not one.passed for one in self.bounds)
+        return not (self.suspicious or self.refused or self.exchanged or self.few_persons or unsure)
+
+    @property
+    def _unlisted(self) -> float:
+        """The share of people whose sets have values that are not listed."""
+        return 0.0 if self.sets is None else self.sets.unlisted / max(self.sets.people, 1)
+
+
+def check(
+    asked: Asked | Design, data: Any = None, *, most: float = SHARE, progress: Progress | None = None
+) -> DataCheck:
+    """Return what publishing would make of some rows; nothing is written, charged or released.
+
+    Args:
+        asked: a specification, or a design.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
+        most: the share of an attribute's values that may have no cell of their own.
+        progress: called with the number of rows read so far.
+
+    Raises:
+        OSError: the rows cannot be read.
+        SchemaMismatch: a column is missing; the message names those that look like it.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> dpress.check(plain, pa.table({"age": [31, 35, 620]})).attributes[0].high
+    1
+    """
+    asked = asked if isinstance(asked, Design) else spec_of(asked)
+    spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
+    sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
+    attributes = tuple(own for both in sides for own in both)
+    of_sets = catalog.room(spec.release.kind).of_sets
+    source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
+    names, unit = tuple(one.name for one in attributes), spec.privacy.protected
+    _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
+    tallies = [_Tally(one) for one in (() if of_sets else attributes)]
+    written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
+    rows = kept = 0
+    for batch in Table(source, (*names, *written), ROW).batches():
+        keeps = np.ones(batch.num_rows, dtype=bool)
+        for tally in tallies:
+            keeps &= tally.add(batch)
+        rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
+        if progress is not None:
+            progress(rows)
+    sets = _sets(asked, spec, source, progress) if of_sets else None
+    beside = (sets.attribute,) if sets is not None and sets.refused and sets.unlisted else ()
+    return DataCheck(
+        rows=rows,
+        kept=kept,
+        refused=(*beside, *(tally.attribute.name for tally in tallies if tally.refused)),
+        attributes=tuple(tally.found() for tally in tallies),
+        persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
+        exchanged=tuple(
+            one.name for one in spec.schema.attributes if isinstance(one, Location) and exchanged(one, source)
+        ),
+        most=most,
+        names=_names(asked, spec, source, progress),
+        totals=_totals(spec, source, progress),
+        strings=_strings(asked, spec, source, progress),
+        sets=sets,
+        bounds=_bounds(asked, spec, source, progress),
+        unit=unit.name,
+    )
+
+
+def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsCheck, ...]:
+    """Return what becomes of totals of persons; the specification is planned only where some are asked for."""
+    if "totals" not in spec.release.parameters:
+        return ()
+    planned = plan(spec)
+    return totals_check(
+        planned.chosen.mechanism, planned.choice.schema, source, spec.privacy.protected, progress=progress
+    )
+
+
+def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> tuple[BoundsCheck, ...]:
+    """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
+    if "private_bounds" not in spec.release.parameters:
+        return ()
+    design = asked if isinstance(asked, Design) else plan(spec).design
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+        return ()
+    return bounds_check(mechanism, design.schema, interval_counts(design.schema, mechanism, source, progress))
+
+
+def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:
+    """Return what would be found of strings; the specification is planned only where devices are asked for some."""
+    if spec.privacy.model != "local" or not _discovers(spec):
+        return None
+    planned = asked if isinstance(asked, Design) else plan(spec).design
+    return strings_check(mechanism_of(planned), spec.schema, source, planned.prediction.users, progress=progress)
+
+
+def _sets(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> SetsCheck:
+    """Return what becomes of sets of values."""
+    planned = asked if isinstance(asked, Design) else plan(spec).design
+    (attribute,) = planned.schema.attributes
+    if not isinstance(attribute, SetMembers):
+        raise TypeError(f"{attribute.name} has no sets")
+    return sets_check(mechanism_of(planned), attribute, source, progress=progress)
+
+
+def _discovers(spec: Spec) -> bool:
+    return any(isinstance(one, Categorical) and one.discovered for one in spec.schema.attributes)
+
+
+def _names(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> NamesCheck | None:
+    """Return what would be found of names that are discovered; the specification is planned only where some are."""
+    if not _discovers(spec):
+        return None
+    mechanism = mechanism_of(asked) if isinstance(asked, Design) else plan(spec).chosen.mechanism
+    return names_check(mechanism, spec.schema, source, spec.privacy.protected, progress=progress)
+
+
+def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:
+    """Refuse a column that is not there, with those whose names look like it."""
+    for name in wanted:
+        if name not in present:
+            alike = near(name, present)
+            shown = ", ".join(map(repr, alike or present))
+            like = "near it are" if alike else "there are"
+            raise SchemaMismatch(f"the data has no column {name!r}; {like} {shown}")
+
+
+class _Tally:
+    """The counts of one attribute, batch by batch."""
+
+    def __init__(self, attribute: Tabular) -> None:
+        bounded = isinstance(attribute, Bounded)
+        self.attribute = attribute
+        self.strict = msgspec.structs.replace(attribute, outside=DROP) if bounded else attribute
+        self.counts: Counter[str] = Counter()
+        self.texts: Counter[str] = Counter()
+        self.policies = _policies(attribute)
+
+    def add(self, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
+        """Count a batch; return which rows this attribute keeps."""
+        name = self.attribute.name
+        codes, column = cells_of(self.strict, batch), batch.column(name)
+        written = batch.column(name + AS_WRITTEN) if name + AS_WRITTEN in batch.schema.names else column
+        outside, missing = codes == OUTSIDE, codes == MISSING
+        unread = missing & ~_blank(written)
+        self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
+        self.counts.update(missing=int((missing & ~unread).sum()))
+        if isinstance(self.attribute, Bounded):
+            low = outside & below(self.attribute, batch)
+            self.counts.update(low=int(low.sum()), high=int((outside & ~low).sum()))
+        else:
+            self.counts.update(other=int(outside.sum()))
+            unread = unread | outside
+        self._keep(written.filter(pa.array(unread)))
+        keeps: npt.NDArray[np.bool_] = ~(
+            (outside & (self.policies["outside"] == DROP)) | (missing & (self.policies["null"] == DROP))
+        )
+        return keeps
+
+    def _keep(self, texts: pa.Array) -> None:
+        for text, number in Counter(str(one) for one in texts.to_pylist()).items():
+            if text in self.texts or len(self.texts) < KEPT:
+                self.texts[text] += number
+
+    @property
+    def refused(self) -> bool:
+        """Whether a value is one for which the specification refuses the table."""
+        outside = self.counts["other"] + self.counts["low"] + self.counts["high"]
+        null = self.counts["missing"] + self.counts["unread"]
+        return bool((outside and self.policies["outside"] == REJECT) or (null and self.policies["null"] == REJECT))
+
+    def found(self) -> AttributeCheck:
+        """Return the counts."""
+        fields = ("rows", "matched", "other", "missing", "unread", "low", "high")
+        texts = tuple(self.texts.most_common(SHOWN))
+        return AttributeCheck(
+            name=self.attribute.name,
+            **{name: self.counts[name] for name in fields},
+            policies=self.policies,
+            texts=texts,
+            remedy=_remedy(self.attribute, [text for text, _ in texts]),
+        )
+
+
+def _remedy(attribute: Tabular, texts: list[str]) -> str:
+    """Return what would give the first of the texts a cell that is known to be missed by its writing alone."""
+    listed = [one for one in attribute.values if isinstance(one, str)] if isinstance(attribute, Listed) else []
+    plain = {one.strip().casefold(): one for one in listed}
+    for text in texts:
+        if isinstance(attribute, Dated) and OTHER_DATE.match(text.strip()):
+            return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
+        if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
+            return f'{text!r} is a number where [data] has decimal = ","'
+        if (own := plain.get(text.strip().casefold())) is not None:
+            return f"{text!r} is {own!r} but for blanks or capitals; a listed value matches no other spelling"
+    return ""
+
+
+def _blank(column: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return which values are null, not a number, or a text of blanks."""
+    null: npt.NDArray[np.bool_] = np.asarray(pc.is_null(column, nan_is_null=True))
+    if not is_text(column.type):
+        return null
+    empty: npt.NDArray[np.bool_] = np.asarray(
+        pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0), True)
+    )
+    return null | empty
+
+
+def _policies(attribute: Tabular) -> dict[str, str]:
+    """Return what becomes of values beside the cells, and of missing ones."""
+    if isinstance(attribute, Listed):
+        return {"outside": attribute.other, "null": attribute.other if attribute.null is None else attribute.null}
+    return {"outside": attribute.outside, "null": attribute.null}

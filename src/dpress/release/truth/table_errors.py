@@ -1,0 +1,111 @@
+"""Tables of a release against the truth: what every kind with tables has in common. Not private."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpress import catalog
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.linear import Array, Numbers
+from dpress.data.add_up import Counts, Progress
+from dpress.data.true_counts import true_counts
+from dpress.inference.interval import half_width
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.table_answers import TableAnswers
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Truth:
+    """The exact counts of the published tables, and of further ones, one after the other; private.
+
+    Args:
+        counts: of the published tables.
+        further: of the further tables.
+    """
+
+    counts: Counts
+    further: Counts
+
+
+def no_held_out(held_out: Any) -> None:
+    """Refuse rows for a test that this kind does not make.
+
+    Raises:
+        NotSupported: there are some.
+    """
+    if held_out is not None:
+        kinds = catalog.where("takes_held_out")
+        raise NotSupported(f"--held-out tests a classifier that was trained on records: only for kind = {kinds}")
+
+
+def truth(release: Release, data: Any, *, further: Sequence[Axes] = (), progress: Progress | None = None) -> Truth:
+    """Return the exact counts behind a release: of every row, or of those that a fresh draw lets persons keep.
+
+    Args:
+        release: with tables.
+        data: the rows.
+        further: the axes of tables that were not published.
+        progress: called with the number of rows counted so far.
+    """
+    schema, published = release.schema, release.answers.decoder.tables
+    counts = true_counts(schema, (*published, *further), data, release.claim.unit, progress=progress)
+    own, beyond = np.split(counts, [counts.size - sum(sizes(release, further))])
+    return Truth(counts=own, further=beyond)
+
+
+def redrawn(unit: Unit, truth: Numbers, again: Callable[[], Numbers]) -> dict[str, float]:
+    """Return how far two draws of the rows that persons keep are apart; empty where every row is counted.
+
+    The rows that a release kept were drawn with a key that nobody has any more. Its errors are about another draw, and
+    so hold this difference beside the noise.
+
+    Args:
+        unit: whose rows are bounded.
+        truth: by one draw.
+        again: returns the same by another one.
+    """
+    if unit.column is None:
+        return {}
+    apart = np.asarray(again() - truth, dtype=np.float64)
+    return {"redrawn_root_mean_squared_difference": math.sqrt(float((apart**2).mean()))}
+
+
+def table_errors(answers: TableAnswers, counts: Counts) -> dict[str, float]:
+    """Return the errors of all cells of all published tables.
+
+    `adjusted_cell_root_mean_squared_error`, where the specification names post-processing, is that of the adjusted
+    counts; nothing predicts it. `within_interval` is the share of cells whose 95 % interval holds the truth.
+    """
+    decoder, measurement = answers.decoder, answers.measurement
+    estimates = np.concatenate(decoder.estimate(measurement))
+    variances = np.concatenate(decoder.cell_variances(measurement.variance))
+    rows = float(int(counts.sum()) // len(decoder.tables))  # every table counts each row once
+    metrics = {"rows": rows, **_cells(answers.release, estimates - counts, variances)}
+    metrics["total_variation"] = float(np.abs(estimates - counts).sum() / (2 * max(1, counts.sum())))
+    if answers.postprocess:
+        adjusted = np.concatenate([table.adjusted for table in answers.published() if table.adjusted is not None])
+        metrics["adjusted_cell_root_mean_squared_error"] = math.sqrt(float(((adjusted - counts) ** 2).mean()))
+    return metrics
+
+
+def _cells(release: Release, errors: Array, variances: Array) -> dict[str, float]:
+    widths = {float(v): half_width(float(v), CONFIDENCE, release.tail) for v in np.unique(variances)}
+    inside = np.abs(errors) <= np.array([widths[float(v)] for v in variances])
+    return {
+        "cell_mean_absolute_error": float(np.abs(errors).mean()),
+        "cell_root_mean_squared_error": math.sqrt(float((errors**2).mean())),
+        "cell_predicted_root_mean_squared_error": math.sqrt(float(variances.mean())),
+        "cell_largest_error": float(np.abs(errors).max()),
+        "cell_within_interval": float(inside.mean()),
+    }
+
+
+def sizes(release: Release, tables: Sequence[Axes]) -> list[int]:
+    """Return the number of cells of every table."""
+    return [math.prod(release.schema.shape[axis] for axis in axes) for axes in tables]

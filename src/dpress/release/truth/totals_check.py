@@ -1,0 +1,88 @@
+"""How many persons' totals their bounds cut, for whoever holds the rows, before the budget is spent. Never private.
+
+rows that persons keep -> the total of each person and group, as the mechanism adds it up -> those beyond the bounds.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
+from dpress.core.methods.mechanism import Mechanism
+from dpress.core.methods.people import Codes
+from dpress.data.add_up import Progress
+from dpress.data.person_totals import person_totals
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalsCheck:
+    """What the bounds of an attribute's totals do.
+
+    Args:
+        attribute: whose totals are clipped.
+        totals: how many there are: one for each person and group, and one over all where there are groups.
+        low: of these below the bounds.
+        high: of these above the bounds.
+    """
+
+    attribute: str
+    totals: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cuts:
+    """Counts of cut totals instead of sums of clipped ones, for `person_totals`."""
+
+    parts: tuple[PersonSums, ...]
+    of_persons: bool = True
+
+    def sums(self, codes: Codes) -> Integers:  # noqa: ARG002
+        """Return nothing: nothing is added up over rows."""
+        return np.zeros(0, dtype=np.int64)
+
+    def person_sums(self, codes: Codes, persons: Integers) -> Integers:
+        """Return of every part how many totals there are, below and above their bounds."""
+        return np.concatenate([part.cut(codes, persons) for part in self.parts])
+
+    def answers(self, sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the counts as they are."""
+        return sums
+
+
+def totals_check(
+    mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
+) -> tuple[TotalsCheck, ...]:
+    """Return what becomes of the totals of every attribute that has some.
+
+    Args:
+        mechanism: that was planned.
+        schema: as the mechanism codes rows.
+        source: the rows, as `open_source` takes or returns them.
+        unit: whose contribution is bounded.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError, SchemaMismatch: see `person_totals`.
+    """
+    own = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
+    strategy = own.strategy if isinstance(own, MatrixMechanism) else None
+    persons = strategy.persons if isinstance(strategy, GroupStatistics) else ()
+    parts = tuple(part for part in persons if part.axis is not None)
+    if not parts:
+        return ()
+    found = person_totals(schema, _Cuts(parts=parts), source, unit, progress=progress).reshape(-1, 3).tolist()
+    return tuple(
+        TotalsCheck(attribute=schema.names[part.axis or 0], low=low, high=high, totals=totals)
+        for part, (low, high, totals) in zip(parts, found, strict=True)
+    )
