@@ -27,8 +27,8 @@ NAMED = re.compile(r"histogram|marginals|spatial|microdata|\bjoint\b|quadtree|\b
 
 
 def named(text: str) -> list[str]:
-    """Return the kinds that a text names; a heat map, `map(...)` and a strategy's map are none."""
-    return NAMED.findall(re.sub(r"heat map|\.map\b|\bmap\(", "", text))
+    """Return the kinds that a text names; a heat map, `map(...)`, `core.maps` and a strategy's map are none."""
+    return NAMED.findall(re.sub(r"heat map|\.maps?\b|\bmap\(", "", text))
 
 
 def test_every_kind_of_a_specification_has_one_room() -> None:

@@ -14,7 +14,6 @@ from dpress.core.basics.claim import parameters
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.new_path import new_file
 from dpress.data.specification.spec import Spec, load_spec
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.designs import save_design
 from dpress.release.periods.calendar import Calendar
 from dpress.release.plan.candidate import UNIT
@@ -118,10 +117,9 @@ def _beside(planned: Plan, together: Shuffled | None, error: float | None) -> di
 
 
 def _shuffled(planned: Plan, delta: str) -> Shuffled:
-    mechanism = planned.chosen.mechanism
-    if not isinstance(mechanism, Collection):
+    if (collection := planned.chosen.collection) is None:
         raise NotSupported('$.privacy.model: --shuffled is of reports from devices, model = "local"')
-    return of_collection(mechanism, planned.choice.users, delta)
+    return of_collection(collection, planned.choice.users, delta)
 
 
 def _sentence(other: OtherKind, planned: Plan) -> str:

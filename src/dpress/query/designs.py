@@ -22,7 +22,7 @@ from dpress.core.reports.wire import Expected
 from dpress.document import design as documents
 from dpress.document.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds, report_id
 from dpress.mechanisms.protocol import report_type
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
 from dpress.mechanisms.protocol.rounds import in_rounds
 
@@ -96,9 +96,9 @@ def _rounds(estimator: Estimator, first: str) -> Rounds | None:
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
     """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
-    if not isinstance(mechanism, Collection):
+    if (collection := as_collection(mechanism)) is None:
         return {}
-    found: dict[str, Any] = plain(mechanism.estimator, context=FROM_REPORT_TYPES)
+    found: dict[str, Any] = plain(collection.estimator, context=FROM_REPORT_TYPES)
     return found
 
 
@@ -217,11 +217,11 @@ def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
     Raises:
         SchemaMismatch: the tallies are far too short for the values that were asked about; nothing as long was made.
     """
-    if not isinstance(mechanism, Collection):
+    if (collection := as_collection(mechanism)) is None:
         return mechanism
-    if max(oracle.size for own in mechanism.types for oracle in own.oracles) > max(FEW, len(kept)):
+    if max(oracle.size for own in collection.types for oracle in own.oracles) > max(FEW, len(kept)):
         raise SchemaMismatch("the kept tallies are fewer than the values that they count")
-    return mechanism.counted(mechanism.split_tally(kept[: sum(mechanism.sizes)]))
+    return collection.counted(collection.tallies_in(kept))
 
 
 def expected(design: Design, collection: Collection) -> Expected:
@@ -244,11 +244,10 @@ def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection
     """
     if not design.local:
         raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
-    mechanism = mechanism_of(design)
-    if not isinstance(mechanism, Collection):
-        raise TypeError(f"{type(mechanism).__name__} asks no devices")
-    charge(mechanism, design.method, allow_unproven=allow_unproven)
-    return mechanism
+    if (collection := as_collection(mechanism_of(design))) is None:
+        raise TypeError(f"{design.method} asks no devices")
+    charge(collection, design.method, allow_unproven=allow_unproven)
+    return collection
 
 
 def charge(mechanism: Mechanism, method: str, *, allow_unproven: bool) -> Loss:

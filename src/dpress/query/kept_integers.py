@@ -10,7 +10,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Mechanism
 from dpress.core.reports.oracle import Tally
 from dpress.core.reports.pieces import PayloadPieces, no_payloads
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query.answers import KeptAnswers
 from dpress.query.release import Release
 
@@ -18,7 +18,8 @@ from dpress.query.release import Release
 def predicted(mechanism: Mechanism, workload: object) -> float | None:
     """Return the mean variance of a count, in counts squared, that the method states for the number of users."""
     del workload
-    return mechanism.mean_variance(mechanism.users) if isinstance(mechanism, Collection) else None
+    collection = as_collection(mechanism)
+    return None if collection is None else collection.mean_variance(collection.users)
 
 
 def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:

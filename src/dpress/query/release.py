@@ -16,6 +16,7 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.document import queries
 from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
+from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query import notebook
 from dpress.query.answers import Answers, Part, Progress
 from dpress.query.counted_rows import CountedRows
@@ -105,6 +106,11 @@ class Release:
         """What measured, with the number of users who took part in a collection."""
         return with_users(mechanism_of(self.design), self.kept)
 
+    @property
+    def collection(self) -> Collection | None:
+        """What devices were asked, with the number of users who took part; None of a table."""
+        return as_collection(self.mechanism)
+
     @cached_property
     def workload(self) -> Workload | Areas:
         """The queries that the predicted error is about."""
@@ -122,7 +128,7 @@ class Release:
     @property
     def users(self) -> int | None:
         """How many users took part in a collection, which is public; None for a table, whose rows are estimated."""
-        return int(getattr(self.mechanism, "users", 0)) if self.design.local else None
+        return None if self.collection is None else self.collection.users
 
     @property
     def reports(self) -> int:

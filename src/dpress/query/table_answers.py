@@ -19,7 +19,7 @@ from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.query import table_forms
 from dpress.query.answers import Part, Progress, PublishedOnly
@@ -129,11 +129,11 @@ class TableAnswers(PublishedOnly):
         the variance V of `SeparateTables` holds for weights of one sign: of a sum of both signs the standard error is
         at most sqrt(V+) + sqrt(V-), and its square at most 2 (V+ + V-) = 2 V.
         """
-        mechanism, decoder, spread = self.release.mechanism, self.decoder, self.measurement.variance
-        if not isinstance(mechanism, Collection):
+        collection, decoder, spread = self.release.collection, self.decoder, self.measurement.variance
+        if collection is None:
             return lambda weights: decoder.query_variance(spread, weights)
-        if isinstance(mechanism.estimator, HasQueryVariances):
-            return mechanism.estimator.query_variances(mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]))
+        if isinstance(collection.estimator, HasQueryVariances):
+            return collection.estimator.query_variances(collection.tallies_in(self.release.kept))
         return lambda weights: 2 * decoder.query_variance(spread, weights)
 
     def together(self, weights: list[Array]) -> bool:
@@ -160,8 +160,7 @@ class TableAnswers(PublishedOnly):
     @property
     def approximate(self) -> bool:
         """Whether errors leave out what a selection does, so that intervals may hold less often than they say."""
-        mechanism = self.release.mechanism
-        return isinstance(mechanism, Collection) and bool(getattr(mechanism.estimator, "approximate", False))
+        return bool(getattr(method_of(self.release.mechanism), "approximate", False))
 
     @property
     def postprocess(self) -> tuple[str, ...]:
@@ -258,8 +257,8 @@ def measurement_of(release: Release) -> Measurement:
         ValueError: they are not as many as the mechanism has.
     """
     mechanism = release.mechanism
-    if isinstance(mechanism, Collection):
-        return mechanism.measurement(mechanism.split_tally(release.kept[: sum(mechanism.sizes)]))
+    if (collection := release.collection) is not None:
+        return collection.measurement(collection.tallies_in(release.kept))
     if isinstance(mechanism, CuratorMechanism):
         return mechanism.measured(release.kept)
     raise TypeError(f"{type(mechanism).__name__} measures no counts")

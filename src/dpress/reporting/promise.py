@@ -11,7 +11,7 @@ from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.ledger.compose import group
 from dpress.ledger.convert import exp_up
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import as_collection
 from dpress.release.plan.plan_text import WEAK
 from dpress.release.plan.shuffled import shuffled
 from dpress.reporting.facts import Facts
@@ -108,10 +108,11 @@ def promise(facts: Facts) -> Promise:
 
 
 def _together(facts: Facts) -> Together | None:
-    if not isinstance(facts.mechanism, Collection) or not facts.private or not facts.mechanism.users:
+    collection = as_collection(facts.mechanism)
+    if collection is None or not facts.private or not collection.users:
         return None
     try:
-        own = shuffled(facts.mechanism, facts.mechanism.users, SHUFFLED_DELTA)
+        own = shuffled(collection, collection.users, SHUFFLED_DELTA)
     except NotSupported:
         return None
     return Together(

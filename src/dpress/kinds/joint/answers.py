@@ -255,11 +255,11 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         SchemaMismatch: the fit has a negative share, or does not add up to 1.
     """
     del folder
-    collection, records = release.mechanism, description.get("records", 0)
+    records = description.get("records", 0)
     if type(records) is not int:
         raise SchemaMismatch("`records` is no number")
-    if not isinstance(collection, Collection):
-        return Fit(fitting=_of_tables(collection, release.kept), records=records)
+    if (collection := release.collection) is None:
+        return Fit(fitting=_of_tables(release.mechanism, release.kept), records=records)
     joint = replace(_refitted(collection, release.kept), reason=str(description.get("fit", "")))
     return Fit(fitting=lambda: joint, records=records)
 

@@ -11,7 +11,7 @@ from dpress.data.add_up import Counts, Progress
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.answers import Answers
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.query.release import Release
 from dpress.release.truth.evaluate import Remarks
 from dpress.release.truth.table_errors import no_held_out, sizes, table_errors, truth
@@ -36,8 +36,7 @@ def evaluate(
 def remarks(release: Release, held_out: Any) -> Remarks:
     """Return what the tables of a baseline are."""
     del held_out
-    own = release.mechanism
-    supposed = getattr(own.estimator, "assumes", "") if isinstance(own, Collection) else ""
+    supposed = getattr(method_of(release.mechanism), "assumes", "")
     line = f"{release.method} supposes {supposed}: its tables of pairs are products."
     return Remarks(lines=(line,) if supposed else ())
 

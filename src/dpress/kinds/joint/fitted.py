@@ -17,7 +17,7 @@ from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import as_collection, method_of
 from dpress.query.measured_joint import MeasuredJoint
 from dpress.query.published_tables import CONFIDENCE, cells
 
@@ -104,7 +104,7 @@ class JointRows:
 
 def pairs_of(mechanism: object) -> Pairs | None:
     """Return the estimator of a joint that is fitted to tallies alone, None for any other mechanism."""
-    estimator = mechanism.estimator if isinstance(mechanism, Collection) else None
+    estimator = method_of(mechanism)
     return estimator if isinstance(estimator, Pairs) else None
 
 
@@ -128,10 +128,10 @@ def refits(
     """Return the joints that would have been fitted; None without a joint, or where the tallies do not give it."""
     if evidence is not None and joint is not None:
         return evidence.refits(joint, progress=progress)
-    estimator = pairs_of(mechanism)
-    if estimator is None or not isinstance(mechanism, Collection) or joint is None or kept is None:
+    estimator, collection = pairs_of(mechanism), as_collection(mechanism)
+    if estimator is None or collection is None or joint is None or kept is None:
         return None
-    return estimator.refits(mechanism.split_tally(kept), joint, rng=seeded(SEED), progress=progress)
+    return estimator.refits(collection.split_tally(kept), joint, rng=seeded(SEED), progress=progress)
 
 
 def caveat(ways: int, attributes: int, noise: str = COLLECTED) -> str:

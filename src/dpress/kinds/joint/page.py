@@ -16,7 +16,7 @@ from dpress.kinds.joint import pairs_offline, residuals
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
 from dpress.kinds.joint.fitted import FittedTable, pairs_of
 from dpress.kinds.joint.pair_matrix import anchor, matrix
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
@@ -116,15 +116,14 @@ def fit(release: Release) -> Fit:
 
 def _assumed(release: Release) -> str:
     """Return what the fit takes for granted; empty for all but a baseline."""
-    collection = release.mechanism
-    return getattr(collection.estimator, "assumes", "") if isinstance(collection, Collection) else ""
+    return str(getattr(method_of(release.mechanism), "assumes", ""))
 
 
 def _contrasts(release: Release) -> tuple[Contrast, ...]:
-    collection = release.mechanism
-    if not isinstance(collection, Collection) or not isinstance(collection.estimator, JointEstimator):
+    collection = release.collection
+    if collection is None or not isinstance(collection.estimator, JointEstimator):
         return ()
-    return collection.estimator.contrasts(collection.split_tally(release.kept[: sum(collection.sizes)]))
+    return collection.estimator.contrasts(collection.tallies_in(release.kept))
 
 
 def _cells(joint: FittedTable | None) -> View | None:

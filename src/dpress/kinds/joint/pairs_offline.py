@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from dpress.mechanisms.joint.pair_spread import PairSum
 from dpress.mechanisms.joint.pairs import Pairs
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.query.release import Release
 from dpress.reporting.error_form import Form
@@ -22,13 +21,12 @@ def form(release: Release) -> Form | Literal["doubled"] | None:
     `tables`: of every one the `axes`, and `each`, the variance of a share, or `shares` and `parts` as `PairSum` has
     them. Variances are of shares of `everybody`.
     """
-    collection = release.mechanism
-    if not isinstance(collection, Collection):
+    if (collection := release.collection) is None:
         return None
     if not isinstance(collection.estimator, Pairs):
         return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
     own = collection.estimator
-    sums = own.pair_sums(collection.split_tally(release.kept[: sum(collection.sizes)]))
+    sums = own.pair_sums(collection.tallies_in(release.kept))
     sizes = [one.shares.size for one in sums if isinstance(one, PairSum)]
     if max(sizes, default=0) > MOST_PAIR or sum(sizes) > MOST_CELLS:
         return None

@@ -20,7 +20,7 @@ from dpress.kinds.ranges.left_open import LeftOpen, left_open
 from dpress.kinds.ranges.tiles import Tiled, aligned, cuts, tiled
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import as_collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
@@ -203,13 +203,14 @@ class Answers(TableAnswers):
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
     """Return the mean variance of a range over a workload, in counts squared; of a collection for even shares."""
-    if isinstance(mechanism, Collection) and isinstance(workload, Boxes):
+    collection = as_collection(mechanism)
+    if collection is not None and isinstance(workload, Boxes):
         if (grids := grids_of(mechanism)) is not None:
-            return range_error(grids, sample(workload), mechanism.users)
-        if isinstance(mechanism.estimator, LevelTree):
-            return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
-        if isinstance(mechanism.estimator, AheadTree):
-            return mechanism.estimator.range_variance(mechanism.users, *sample(workload))
+            return range_error(grids, sample(workload), collection.users)
+        if isinstance(collection.estimator, LevelTree):
+            return collection.estimator.axis_variance(workload.axes[0], collection.users)
+        if isinstance(collection.estimator, AheadTree):
+            return collection.estimator.range_variance(collection.users, *sample(workload))
     return linear_error.predicted(mechanism, workload)
 
 

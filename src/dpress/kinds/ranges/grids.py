@@ -11,7 +11,7 @@ from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges.drawn import drawn
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
 from dpress.release.plan import collections
@@ -45,7 +45,7 @@ def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
 
 def grids_of(mechanism: object) -> Hdg | None:
     """Return the grids of a collection, None of any other mechanism."""
-    estimator = mechanism.estimator if isinstance(mechanism, Collection) else None
+    estimator = method_of(mechanism)
     return estimator if isinstance(estimator, Hdg) else None
 
 

@@ -8,7 +8,6 @@ from dpress.core.reports.oracle import Tally
 from dpress.inference.interval import several_critical
 from dpress.kinds.ranges.answers import INTERVALS, TILES
 from dpress.kinds.ranges.tiles import BOUNDS, starts_of, tiled
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.level_tree import KNOWN, LevelTree
@@ -21,10 +20,9 @@ from dpress.reporting.report_form import of_partitions, of_tables
 
 def form(release: Release) -> Form | None:
     """Return what gives the variance of a weighted sum of cells; None where the page leaves it to the command."""
-    collection = release.mechanism
-    if not isinstance(collection, Collection):
+    if (collection := release.collection) is None:
         return None
-    tallies = collection.split_tally(release.kept[: sum(collection.sizes)])
+    tallies = collection.tallies_in(release.kept)
     own = collection.estimator
     if isinstance(own, LevelTree):
         return _of_levels(own, tallies)

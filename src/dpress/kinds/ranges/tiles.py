@@ -6,7 +6,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 
@@ -16,7 +16,7 @@ BOUNDS = 3  # of a count of two attributes that cuts tiles: by those of both, an
 
 def tiled(mechanism: object) -> Tiled | None:
     """Return who estimates from tiles, None of a mechanism whose reports are about the cells themselves."""
-    estimator = mechanism.estimator if isinstance(mechanism, Collection) else None
+    estimator = method_of(mechanism)
     return estimator if isinstance(estimator, Tiled) else None
 
 

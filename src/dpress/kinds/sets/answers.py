@@ -21,7 +21,7 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.core.reports.oracle import Tally
 from dpress.core.reports.pieces import PayloadPieces, no_payloads
 from dpress.inference.interval import half_width
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.mechanisms.sets.privset import Privset, SetSize
 from dpress.query import kept_integers
 from dpress.query.answers import KeptAnswers, Progress
@@ -181,10 +181,10 @@ def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
 
 def privset_of(mechanism: Mechanism) -> Privset:
     """Return the method of a collection of sets."""
-    found = mechanism.estimator if isinstance(mechanism, Collection) else None
-    if not isinstance(found, Privset):
-        raise TypeError(f"{type(found).__name__} counts no sets")
-    return found
+    method = method_of(mechanism)
+    if not isinstance(method, Privset):
+        raise TypeError(f"{type(method).__name__} counts no sets")
+    return method
 
 
 def members_of(release: Release) -> SetMembers:

@@ -23,7 +23,6 @@ from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answers import Part, Progress, PublishedOnly
 from dpress.query.kept_integers import collected, live, measured, restored
@@ -72,7 +71,7 @@ class Answers(PublishedOnly):
 
     @property
     def _reported(self) -> bool:
-        return isinstance(self.release.mechanism, Collection)
+        return self.release.design.local
 
     @property
     def box(self) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -16,7 +16,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.spatial.kind import CuratedMap
 from dpress.kinds.spatial.place import location, on_grid
 from dpress.kinds.spatial.prediction import expected
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.grids import ByGrid
@@ -48,8 +48,7 @@ def choose(spec: Spec) -> Choice:
     made: Iterator[tuple[str, Collection | CentralMap | AdaptiveGrid]]
     made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, affordable(spec))
     for method, mechanism in made:
-        maps = mechanism.estimator if isinstance(mechanism, Collection) else mechanism
-        error = expected(maps, workload, users)  # type: ignore[arg-type]  # every estimator of a map makes maps
+        error = expected(method_of(mechanism), workload, users)
         own = Candidate(method=method, mechanism=mechanism, predicted_error=error)
         best[method] = min(best.get(method, own), own, key=rank)
     candidates = tuple(sorted(best.values(), key=rank))

@@ -4,7 +4,6 @@ release -> users of every level, noise of the tree -> rectangle -> how far its c
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.deviation import rectangle_bernstein
 from dpress.mechanisms.oracle.oue import Oue
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.query.release import Release
 
@@ -45,14 +44,13 @@ class DeviationBound:
 
 def deviation_bound(release: Release, density: Density) -> DeviationBound | None:
     """Return the bound of a map; None where it is not the document's: other reports, or no linear estimate."""
-    mechanism: Any = release.mechanism
-    own = mechanism.estimator if isinstance(mechanism, Collection) else None
-    if not (isinstance(own, Levels) and own.linear and isinstance(density, Cells)):
+    collection, own = release.collection, method_of(release.mechanism)
+    if collection is None or not (isinstance(own, Levels) and own.linear and isinstance(density, Cells)):
         return None
     oracle = own.oracles[-1]
     if own.root or not isinstance(oracle, Oue):
         return None
-    tallies = mechanism.split_tally(release.kept[: sum(mechanism.sizes)])
+    tallies = collection.tallies_in(release.kept)
     noise = own.weighed_by(own.measurement(tallies))
     reports = {level: int(tally[-1]) for level, tally in zip(own.levels, tallies, strict=True)}
     levels = own.levels if own.flat else range(len(noise.levels))

@@ -152,7 +152,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "fullest": map_tables.fullest(shown.box, view, [one.caption for one in own.schema.tabular]),
         **_drawn(own, shown, queries or (first,)),
         "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
-        **(_collected(own, shown) if isinstance(shown.mechanism, Collection) else _added(shown.mechanism)),
+        **(_collected(own, shown) if own.model == "local" else _added(shown.mechanism)),
     }
 
 

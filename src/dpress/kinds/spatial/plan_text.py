@@ -6,7 +6,7 @@ from dpress.core.basics.claim import describe
 from dpress.core.maps.workload import Areas
 from dpress.kinds.spatial.prediction import likely_range, noise_error
 from dpress.kinds.spatial.text import assignment, levels, made_of, over, promise
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
@@ -20,12 +20,12 @@ def text(planned: Plan) -> PlanText:
     local = planned.design.local
     rows = [_row(planned, one) for one in planned.candidates]
     header = ("", "method", "proven", "grid", "made of", "typical error", *(("bytes",) if local else ()))
-    mechanism, method = planned.chosen.mechanism, planned.chosen.method
+    method = planned.chosen.method
     noun, remarks = "people" if local else "rows", list[str | Listing]()
-    if isinstance(mechanism, Collection):
-        remarks.append(f"{method}: {promise(mechanism)}.")
-        if asked := assignment(mechanism):
-            remarks += [asked, _levels(mechanism, method)]
+    if (collection := planned.chosen.collection) is not None:
+        remarks.append(f"{method}: {promise(collection)}.")
+        if asked := assignment(collection):
+            remarks += [asked, _levels(collection, method)]
     remarks += _predictions(planned, noun)
     listing = Listing(header=header, rows=rows, numbers=(5, 6))
     return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
@@ -46,7 +46,7 @@ def _row(planned: Plan, candidate: Candidate) -> list[str]:
     mechanism, cells = candidate.mechanism, side(candidate.mechanism)
     low, high = _range(planned, candidate)
     error = f"+- {low:,.1f} to {high:,.1f}"
-    largest = [f"{max(own.width for own in mechanism.types):,}"] if isinstance(mechanism, Collection) else []
+    largest = [] if candidate.collection is None else [f"{candidate.collection.width:,}"]
     proven = describe(mechanism.claim.proven)
     mark = "*" if candidate is planned.chosen else ""
     return [mark, candidate.method, proven, f"{cells} x {cells}", made_of(mechanism), error, *largest]
@@ -63,9 +63,7 @@ def _predictions(planned: Plan, noun: str) -> list[str]:
     )
     found = [predicted]
     if (noise := _noise(planned, planned.chosen)) is not None:
-        where = (
-            f"were {noun} spread evenly" if isinstance(planned.chosen.mechanism, Collection) else f"wherever {noun} are"
-        )
+        where = f"were {noun} spread evenly" if planned.design.local else f"wherever {noun} are"
         found.append(f"Of unbiased answers, {where}, the noise alone: +- {noise:,.1f}.")
     return found
 
@@ -85,8 +83,7 @@ def _areas(planned: Plan) -> Areas:
 
 
 def _maps(candidate: Candidate) -> Any:
-    mechanism = candidate.mechanism
-    return mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+    return method_of(candidate.mechanism)
 
 
 def _levels(mechanism: Collection, method: str) -> Listing:

@@ -12,7 +12,7 @@ from dpress.core.basics.claim import describe
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.workload import Areas
 from dpress.core.reports.encoders import Leaf
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, as_collection, method_of
 from dpress.mechanisms.protocol.report_type import Part
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
@@ -48,11 +48,11 @@ def side(mechanism: Any) -> int:
 
 def made_of(mechanism: Any) -> str:
     """Return in a few words what is asked or measured."""
-    own: Any = mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+    own, collection = method_of(mechanism), as_collection(mechanism)
     rounds = in_rounds(own)
     if isinstance(own, AdaptiveGrid):
         return f"{own.blocks} x {own.blocks} blocks, cut as they fill"
-    flat = isinstance(own.map, Identity) or (isinstance(mechanism, Collection) and len(mechanism.types) < 2)
+    flat = isinstance(own.map, Identity) or (collection is not None and len(collection.types) < 2)
     if flat and rounds is None:
         return "cells"
     tree = f"quadtree of height {own.grid.height}"
@@ -96,9 +96,9 @@ def _level(part: Part, share: float, method: str) -> Level:
 
 def within_regions(mechanism: Any) -> bool:
     """Return whether the promise holds only between positions of one safe region, which reports name in clear."""
-    if not isinstance(mechanism, Collection):
+    if (collection := as_collection(mechanism)) is None:
         return False
-    oracles = (own.oracles[0] for own in mechanism.types)
+    oracles = (own.oracles[0] for own in collection.types)
     return any(isinstance(oracle, SafeRegions) and oracle.region_levels != (0,) for oracle in oracles)
 
 

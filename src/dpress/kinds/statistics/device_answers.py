@@ -36,10 +36,9 @@ class DeviceAnswers(GroupAnswers):
     @property
     def collection(self) -> Collection:
         """What devices were asked, with the number of those who took part."""
-        own = self.release.mechanism
-        if not isinstance(own, Collection):
-            raise TypeError(f"{type(own).__name__} asks no devices")
-        return own
+        if (collection := self.release.collection) is None:
+            raise TypeError(f"{self.release.method} asks no devices")
+        return collection
 
     @property
     def estimator(self) -> NumberStatistics:

@@ -33,8 +33,8 @@ __all__ = ["plain", "promise", "text"]
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan."""
     chosen = planned.chosen
-    if isinstance(chosen.mechanism, Collection):
-        return _of_devices(planned, chosen.mechanism)
+    if (collection := chosen.collection) is not None:
+        return _of_devices(planned, collection)
     errors = expected_errors(planned, chosen)
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
@@ -102,8 +102,7 @@ def _of_one(name: str, error: float) -> str:
 
 
 def _bytes(candidate: Candidate) -> str:
-    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
-    return str(max((own.width for own in types), default=0))
+    return str(0 if candidate.collection is None else candidate.collection.width)
 
 
 def _expected(planned: Plan) -> str:
@@ -159,8 +158,8 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     own, users = candidate.mechanism, planned.choice.users
-    if isinstance(own, Collection):
-        found = devices.estimates(own, planned.choice.schema, users, _assumed(planned))
+    if (collection := candidate.collection) is not None:
+        found = devices.estimates(collection, planned.choice.schema, users, _assumed(planned))
         return {name: float(found.of(name).standard_error[0]) for name in found.names}
     if isinstance(own, DiscoveredGroups):
         users = own.names.holders_for(SURE) * own.decoder.groups

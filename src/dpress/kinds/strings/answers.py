@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Mechanism
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
 from dpress.query.found_values import FoundValues, asked
@@ -123,7 +123,7 @@ class Answers(FoundValues):
 
 def pem_of(mechanism: Mechanism) -> Pem:
     """Return the method of a collection of strings."""
-    found = mechanism.estimator if isinstance(mechanism, Collection) else None
-    if not isinstance(found, Pem):
-        raise TypeError(f"{type(found).__name__} finds no strings")
-    return found
+    method = method_of(mechanism)
+    if not isinstance(method, Pem):
+        raise TypeError(f"{type(method).__name__} finds no strings")
+    return method

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from dpress.core.maps.workload import Marginals
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.query.release import Release
@@ -36,12 +35,10 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
 
 def _signed(release: Release) -> Form | Literal["doubled"] | None:
     """Return what gives the variance of shares and differences of counts that devices reported."""
-    collection = release.mechanism
-    if not isinstance(collection, Collection):
+    if (collection := release.collection) is None:
         return None
     if isinstance(collection.estimator, OneWay):
-        tallies = collection.split_tally(release.kept[: sum(collection.sizes)])
-        return of_tables(collection.estimator.sum_forms(tallies))
+        return of_tables(collection.estimator.sum_forms(collection.tallies_in(release.kept)))
     return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
 
 

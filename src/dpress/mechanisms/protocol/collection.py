@@ -119,6 +119,20 @@ class Collection:
         """Return every type's tally from all of them, one after the other."""
         return np.split(total, np.cumsum(self.sizes)[:-1])
 
+    def tallies_in(self, kept: Tally) -> list[Tally]:
+        """Return every type's tally from what a release keeps, which may have more behind them."""
+        return self.split_tally(kept[: sum(self.sizes)])
+
+    @property
+    def width(self) -> int:
+        """The bytes of the largest payload of a report."""
+        return max(own.width for own in self.types)
+
+    @property
+    def most_asked(self) -> int:
+        """How many attributes a device is asked about at most."""
+        return max(len(own.axes) for own in self.types)
+
     def counted(self, tallies: Sequence[Tally]) -> "Collection":
         """Return the collection with the number of users who took part, in this round and before."""
         users = sum(int(tally[-1]) for tally in tallies)
@@ -137,3 +151,13 @@ class Collection:
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all published cells."""
         return self.estimator.mean_variance(users)
+
+
+def as_collection(mechanism: object) -> Collection | None:
+    """Return a mechanism as the collection that it is, None where a curator measures: nothing else asks which it is."""
+    return mechanism if isinstance(mechanism, Collection) else None
+
+
+def method_of(mechanism: object) -> Any:
+    """Return what a method's file defines: of a collection its estimator, of a curator's method the mechanism."""
+    return mechanism.estimator if isinstance(mechanism, Collection) else mechanism

@@ -20,11 +20,11 @@ def next_design(release: Release) -> Design | None:
 
     It is a function of the release alone, so that whoever has the release can check it.
     """
-    collection, design = release.mechanism, release.design
-    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
-    if own is None or not isinstance(collection, Collection) or not isinstance(design.ask, LocalAsk):
+    collection, design = release.collection, release.design
+    rounds = None if collection is None else in_rounds(collection.estimator)
+    if collection is None or rounds is None or not isinstance(design.ask, LocalAsk):
         return None
-    following = own.following(collection.split_tally(release.kept))
+    following = rounds.following(collection.split_tally(release.kept))
     if following is None:
         return None
     schema = Schema(following.coded(design.schema.tabular))
@@ -44,6 +44,5 @@ def _first(design: Design) -> str:
 
 def users_before(release: Release) -> int:
     """Return how many of a release's users answered in earlier rounds."""
-    collection = release.mechanism
-    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
-    return 0 if own is None else own.before
+    rounds = None if release.collection is None else in_rounds(release.collection.estimator)
+    return 0 if rounds is None else rounds.before

@@ -1,13 +1,12 @@
 """Methods that could serve a specification, with the error that is predicted of each, and the plan that chose one."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.core.maps.workload import Areas, Workload
 from dpress.core.methods.mechanism import Mechanism
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, as_collection, method_of
 
 UNIT = "counts squared"
 
@@ -27,24 +26,25 @@ class Candidate:
     predicted_error: float
 
     @property
+    def collection(self) -> Collection | None:
+        """What devices would be asked; None where a curator measures."""
+        return as_collection(self.mechanism)
+
+    @property
     def assumes(self) -> str:
         """What the predicted error takes for granted about the people; empty for all but a baseline."""
-        estimator: Any = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
-        return str(getattr(estimator, "assumes", ""))
+        return str(getattr(method_of(self.mechanism), "assumes", ""))
 
     @property
     def asks(self) -> str:
         """What a device would be asked about; empty where there are no devices."""
-        if not isinstance(self.mechanism, Collection):
+        if (collection := self.collection) is None:
             return ""
-        estimator: Any = self.mechanism.estimator
-        if own := getattr(estimator, "asks", ""):
-            return str(own)
-        types, attributes = self.mechanism.types, len(self.mechanism.shape)
-        asked = max(len(own.axes) for own in types)
-        if len(types) == 1 and asked == attributes:
+        if asks := getattr(collection.estimator, "asks", ""):
+            return str(asks)
+        if len(collection.types) == 1 and collection.most_asked == len(collection.shape):
             return "all at once"
-        return "one attribute" if asked == 1 else f"{asked} at once"
+        return "one attribute" if collection.most_asked == 1 else f"{collection.most_asked} at once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

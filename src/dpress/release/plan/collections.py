@@ -88,7 +88,7 @@ def _taken(found: list[Candidate], reports: int, changes: int) -> Candidate:
         return _shortest(found)
 
     def cost(one: Candidate) -> tuple[bool, Fraction, float]:
-        lost = given_away(one.mechanism, reports, changes) if isinstance(one.mechanism, Collection) else None
+        lost = None if one.collection is None else given_away(one.collection, reports, changes)
         useless = lost is None or math.isinf(one.predicted_error)
         return useless, lost or Fraction(0), one.predicted_error
 
@@ -106,8 +106,7 @@ def _shortest(found: list[Candidate]) -> Candidate:
 
 
 def _bytes(candidate: Candidate) -> int:
-    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
-    return max((own.width for own in types), default=0)
+    return 0 if candidate.collection is None else candidate.collection.width
 
 
 def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:

@@ -7,7 +7,7 @@ from dpress.core.maps.workload import Areas, Boxes, Predicates, Workload
 from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.linear import product
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import as_collection
 
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
@@ -16,8 +16,8 @@ def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
     Of a collection that of a cell, for the users who took part and with the shares that its estimator supposes. None
     where there is no formula.
     """
-    if isinstance(mechanism, Collection):
-        return mechanism.mean_variance(mechanism.users)
+    if (collection := as_collection(mechanism)) is not None:
+        return collection.mean_variance(collection.users)
     if isinstance(mechanism, MatrixMechanism) and not isinstance(workload, Areas):
         return mean_variance(mechanism, workload)
     return None

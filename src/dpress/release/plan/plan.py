@@ -19,7 +19,6 @@ from dpress.core.maps.workload import Areas, Workload
 from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
 from dpress.document import queries
 from dpress.document.design import FORMAT, Design, Offer, Prediction
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.query import notebook
 from dpress.query.designs import amounts, central_ask, estimator_of, local_ask, promise
 from dpress.release.plan.candidate import Candidate, Choice
@@ -175,16 +174,15 @@ def round_number(spec: Spec) -> int:
 
 
 def _written(spec: Spec, choice: Choice) -> Design:
-    mechanism, schema = choice.chosen.mechanism, choice.schema
-    local = isinstance(mechanism, Collection)
-    ask = local_ask(mechanism, schema) if isinstance(mechanism, Collection) else central_ask(mechanism, schema)
+    mechanism, collection, schema = choice.chosen.mechanism, choice.chosen.collection, choice.schema
+    ask = central_ask(mechanism, schema) if collection is None else local_ask(collection, schema)
     return Design(
         format=FORMAT,
         ask=ask,
         kind=catalog.room(spec.release.kind).name,
         method=choice.chosen.method,
-        split=mechanism.split if isinstance(mechanism, Collection) else "",
-        round=round_number(spec) if local else 0,
+        split="" if collection is None else collection.split,
+        round=0 if collection is None else round_number(spec),
         estimator=estimator_of(mechanism),
         attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
         release={"kind": spec.release.kind, "postprocess": list(spec.release.postprocess)},

@@ -12,7 +12,7 @@ from typing import Any
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim, PureDP, as_floats, describe
 from dpress.core.methods.mechanism import Mechanism
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.release.plan.candidate import UNIT, Candidate
 from dpress.release.plan.largest_error import LargestError
 from dpress.release.plan.over_time import given_away, times
@@ -58,7 +58,7 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
         planned: the plan.
         even: what the prediction of a collection supposes of the users.
     """
-    local = isinstance(planned.chosen.mechanism, Collection)
+    local = planned.chosen.collection is not None
     rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
     header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
     listing = Listing(header=header, rows=rows, numbers=(3, 4, 6))
@@ -117,7 +117,8 @@ def promised(claim: Claim) -> str:
 
 def lifetime_of(mechanism: object) -> PureDP | None:
     """Return what any number of reports of the same values lose together, None without a permanent response."""
-    return mechanism.lifetime if isinstance(mechanism, Collection) else None
+    collection = as_collection(mechanism)
+    return None if collection is None else collection.lifetime
 
 
 def beside(lifetime: PureDP | None) -> str:
@@ -181,37 +182,35 @@ def _note(baseline: Candidate) -> str:
 
 def _asked(candidate: Candidate) -> dict[str, Any]:
     """Return what a collection asks of a user, and the largest payload of a report, in bytes."""
-    mechanism = candidate.mechanism
-    if not isinstance(mechanism, Collection):
+    if (collection := candidate.collection) is None:
         return {}
     return {
-        "split": mechanism.split,
-        "attributes_asked": max(len(own.axes) for own in mechanism.types),
-        "report_bytes": max(own.width for own in mechanism.types),
+        "split": collection.split,
+        "attributes_asked": collection.most_asked,
+        "report_bytes": collection.width,
     }
 
 
 def _given_away(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return what a device gives away that reports again, where the specification says how often."""
     reports, changes = times(planned.spec)
-    if reports == 1 or not isinstance(candidate.mechanism, Collection):
+    if reports == 1 or candidate.collection is None:
         return {}
-    lost = given_away(candidate.mechanism, reports, changes)
+    lost = given_away(candidate.collection, reports, changes)
     return {"given_away": None if lost is None else check.float_up(lost)}
 
 
-def _asks(mechanism: Mechanism) -> str:
+def _asks(collection: Collection) -> str:
     """Return how many of the attributes a user is asked about."""
-    if not isinstance(mechanism, Collection):
-        return ""
-    most = max(len(own.axes) for own in mechanism.types)
-    names = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
-    return names.get(most, f"{most} attributes" if most > 1 else "one attribute")
+    most, attributes = collection.most_asked, len(collection.shape)
+    if most == attributes > 1:
+        return "all attributes"
+    return f"{most} attributes" if most > 1 else "one attribute"
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     error = candidate.predicted_error
     claim = describe(candidate.mechanism.claim.proven)
-    asked = _asked(candidate)
-    local = [_asks(candidate.mechanism), f"{asked['report_bytes']:,}"] if asked else []
+    collection = candidate.collection
+    local = [] if collection is None else [_asks(collection), f"{collection.width:,}"]
     return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]

@@ -14,7 +14,7 @@ from dpress.attributes.set_members import SetMembers
 from dpress.core.methods.mechanism import Mechanism
 from dpress.data.add_up import Progress
 from dpress.data.count_sets import set_counts
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.sets.privset import Privset
 
 BESIDE = "values that are not listed"
@@ -61,7 +61,7 @@ def sets_check(
     Raises:
         OSError, SchemaMismatch: see `set_counts`.
     """
-    own = mechanism.estimator if isinstance(mechanism, Collection) else None
+    own = method_of(mechanism)
     if not isinstance(own, Privset):
         raise TypeError("this counts no sets")
     refused = attribute.other == REJECT

@@ -18,7 +18,7 @@ from dpress.data.codec.codec import texts_of
 from dpress.data.codec.strings import rows
 from dpress.data.count_names import name_counts
 from dpress.data.table import Table
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.strings.pem import Pem
 
 
@@ -58,7 +58,7 @@ def strings_check(
     Raises:
         OSError, SchemaMismatch: see `name_counts`.
     """
-    own = mechanism.estimator if isinstance(mechanism, Collection) else None
+    own = method_of(mechanism)
     if not isinstance(own, Pem):
         return None
     (attribute,), beside = schema.attributes, Counter[str]()
