@@ -22,9 +22,18 @@ def cases() -> list[Case]:
     return [{axis: AXES[axis][place] for axis, place in zip(AXES, row, strict=True)} for row in rows]
 
 
+def axes_together() -> list[tuple[str, str]]:
+    """Return the pairs of axes whose values are all to meet.
+
+    A method never sees a source: every one of them gives the same counts, which `tests/data` tests source by source, so
+    that sources meet rooms, columns and all else, but not 57 methods.
+    """
+    return [axes for axes in itertools.combinations(AXES, 2) if axes != ("method", "source")]
+
+
 def pairs_of(case: Case) -> set[Pair]:
     """Return the pairs of values that a case has."""
-    return {(one, case[one], other, case[other]) for one, other in itertools.combinations(AXES, 2)}
+    return {(axis, case[axis], other, case[other]) for axis, other in axes_together()}
 
 
 def values_in(room: str) -> dict[str, list[object]]:

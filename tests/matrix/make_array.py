@@ -2,23 +2,27 @@
 
     python tests/matrix/make_array.py
 
-A room after the other: its own values and rules make a small problem, and only the pairs of axes that other rooms have
-not covered yet are asked for. The test of the array counts the pairs without covertable.
+A room after the other: its own values and rules make a small problem, and only pairs of axes that other rooms have not
+covered yet are asked for. Of these cases and of random ones the array has those that add most to what is covered, one
+after the other. The test of the array counts the pairs without covertable.
 """
 
+import heapq
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from covertable.main import Controller
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
-from tests.matrix.array import ARRAY, Pair, pairs_of, values_in  # found there
-from tests.matrix.axes import AXES, ROOMS
-from tests.matrix.rules import RULES, Rule
+from tests.matrix.array import ARRAY, Pair, axes_together, drawn, pairs_of, values_in  # found there
+from tests.matrix.axes import AXES, ROOMS, Case
+from tests.matrix.rules import RULES, Rule, allowed
+
+RANDOM = 40_000  # cases beside those of covertable
 
 
 def rules_in(values: Mapping[str, list[object]]) -> list[Rule]:
@@ -34,7 +38,7 @@ def cases_in(room: str, covered: set[Pair]) -> Iterator[dict[str, object]]:
     """Yield cases of a room that cover what is not covered yet."""
     values = values_in(room)
     open_axes = [
-        (one, other) for one, other in itertools.combinations(AXES, 2)
+        (one, other) for one, other in axes_together()
         if any((one, a, other, b) not in covered for a, b in itertools.product(values[one], values[other]))
     ]  # fmt: skip
     rules = [{"operator": "fn", "requires": list(rule.axes), "evaluate": rule.holds} for rule in rules_in(values)]
@@ -48,10 +52,28 @@ def cases_in(room: str, covered: set[Pair]) -> Iterator[dict[str, object]]:
             yield {axis: case[axis] for axis in AXES}
 
 
+def fewest(cases: Sequence[Case], covered: set[Pair]) -> list[Case]:
+    """Return few of the cases that cover the same pairs: always the next one that adds most."""
+    pairs, missing, chosen = [pairs_of(case) for case in cases], set(covered), list[Case]()
+    queue = [(-len(of), place) for place, of in enumerate(pairs)]  # a gain of earlier on is never too small
+    heapq.heapify(queue)
+    while missing:
+        gain, place = heapq.heappop(queue)
+        left = len(pairs[place] & missing)
+        if left == -gain:
+            chosen.append(cases[place])
+            missing -= pairs[place]
+        elif left:
+            heapq.heappush(queue, (-left, place))
+    return chosen
+
+
 def main() -> None:
     """Write the array."""
     covered = set[Pair]()
-    cases = [case for room in ROOMS for case in cases_in(room, covered)]
+    whole = [case for room in ROOMS for case in cases_in(room, covered)]
+    random = [case for case in itertools.islice(drawn(2), RANDOM) if allowed(case)]
+    cases = fewest([*whole, *random], covered)
     rows = [[AXES[axis].index(case[axis]) for axis in AXES] for case in cases]
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     ARRAY.write_text(f"[\n{lines}\n]\n")
