@@ -80,7 +80,7 @@ def test_values_in_the_expressions_of_a_chart_are_found(wrong, monkeypatch):
     """The labels of an axis become a part of a program."""
 
     def as_program(parameter):
-        return f"({json.dumps(dict(enumerate(map(str, parameter.value))))})[datum.value]"
+        return f"({json.dumps(dict(enumerate(map(str, parameter.param.value))))})[datum.value]"
 
     monkeypatch.setattr(charts, "label_of", as_program, raising=False)
     assert "Vega-Lite" in wrong(room="histogram", column="nasty", read="page", budget="small")

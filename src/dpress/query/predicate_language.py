@@ -1,4 +1,4 @@
-"""Predicates: conditions joined by `and`, `or`, `not` and parentheses -> boxes of cells (`core.atoms.Predicate`).
+"""Predicates: conditions joined by `and`, `or`, `not` and parentheses -> boxes of cells (`core.maps.atoms.Predicate`).
 
 Every condition is read by the query language (`query_language.parse`), so that it means the same wherever it stands.
 """

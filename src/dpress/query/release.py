@@ -159,7 +159,7 @@ class Release:
 
     @cached_property
     def answers(self) -> Any:
-        """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
+        """What its kind makes of it (`query.answers.Answers`): estimates, tables, queries."""
         return catalog.part(self.design.kind, "answers").Answers(release=self)
 
     @cached_property

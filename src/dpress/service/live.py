@@ -37,7 +37,7 @@ class Sums:
     Args:
         keys: of the uploads, sorted.
         ids: the first 8 bytes of the ids that were counted, sorted.
-        total: the tallies and the counts of faults (`release.tallies.Layout`).
+        total: the tallies and the counts of faults (`release.devices.tallies.Layout`).
         left_out: reports that did not count for what they say of themselves, by reason.
     """
 

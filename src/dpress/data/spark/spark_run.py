@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 def on_spark(kernel: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
-    """Yield the results in the items' order, as `core.pieces.on_threads` does: a job for every TOGETHER items.
+    """Yield the results in the items' order, as `core.reports.pieces.on_threads` does: a job for every TOGETHER items.
 
     Args:
         kernel: pure; it and its results can be pickled.

@@ -114,7 +114,7 @@ class Answers:
             progress: not used.
 
         Raises:
-            ValueError: the text is no query on these attributes (see `query.parse`).
+            ValueError: the text is no query on these attributes (see `query.query_language.parse`).
         """
         del progress
         weights, rows = parse(self.release.schema, text), self.made.rows

@@ -23,7 +23,7 @@ class Dst:
     """The eigenbasis of the Gram matrix of all ranges, weighted by the fourth roots of the eigenvalues.
 
     Promise: zCDP; squared L2 sensitivity 1 (2 under replace-one) before the answers are rounded to a lattice, whose
-    rounding is counted in (`core.sine.Sine.sensitivity`); see `MatrixMechanism`.
+    rounding is counted in (`core.maps.sine.Sine.sensitivity`); see `MatrixMechanism`.
     Error: coefficient w A^-1 A^-T w^T; the mean over all ranges is 12.36 at n = 1024 and rho = 0.5, where no strategy
     has less than 12.196.
     Paper: ranges, "What dpress adds"; the basis after Li and Miklau 2013.

@@ -57,7 +57,7 @@ class PIdentity:
 
     Args:
         cells: n, at most 2^12.
-        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib; p is at most n + 1.
+        packed: the p x n weights of `core.maps.p_identity_map.PIdentity`, compressed with zlib; p is at most n + 1.
         unit: what every column adds up to, at most 2^20; the answers are in units of its inverse.
     """
 

@@ -90,7 +90,7 @@ class Collection:
             devices: how many.
             rng: a secure generator, for devices without a secret.
             secrets: of the devices.
-            key: the 16 bytes that name the collection (`core.design.collection_id`).
+            key: the 16 bytes that name the collection (`document.design.collection_id`).
         """
         ends = np.cumsum(self.weights)
         total = int(ends[-1])

@@ -69,7 +69,7 @@ class FoundStrings:
 
         Formula: sum w_i^2 v_i, v the variances, and twice the covariances: with a_r = w times round r's parts, N^2 (sum
             over r of C_r(a_r) / n_r^2 - N / (N - 1) (sum over r of S(a_r) / n_r - S(w) / N)), C_r those of the oracle
-            for n_r users (`core.oracle.Correlated`) and S(a) = (sum a f)^2 - sum a^2 f^2, f the shares: of drawing
+            for n_r users (`core.reports.oracle.Correlated`), S(a) = (sum a f)^2 - sum a^2 f^2, f the shares: of drawing
             who answers which round. Users who hold none of the strings are taken to hold no candidate of a round, or
             all others alike: whichever varies more.
         """

@@ -37,7 +37,7 @@ def source(reports: Reports, design: Design, expected: Expected, run: Run) -> Re
     """Return what gives the reports, for any number of passes; of a store those that it has now.
 
     Args:
-        reports: Parquet files (`data.report_paths.files_of`), or the URL of a store.
+        reports: Parquet files (`data.reports.report_paths.files_of`), or the URL of a store.
         design: of the collection, in the round that is read.
         expected: what its reports say of themselves.
         run: the engine.

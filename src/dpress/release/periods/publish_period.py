@@ -47,10 +47,10 @@ def publish_period(
     parallel. For a person whose rows count in the first `per_unit` periods that have any, that many times as much.
     That holds while rows are added from one period to the next and never taken away, and periods are drawn in order.
     Twice these under replace-one, where a row may leave one period for another.
-    With a counter, epsilon for a row over all periods together: a row is in `core.spans.depth` spans, each with an
+    With a counter, epsilon for a row over all periods together: a row is in `core.maps.spans.depth` spans, each with an
     equal share, and each a line of the ledger before its noise is drawn. Without a ledger only the folder knows what
     was drawn: a copy of it, or a span's folder that is deleted, is noise drawn again for nothing.
-    Error: of a span that of its release; of sums of spans by `core.spans.coefficients`, exact.
+    Error: of a span that of its release; of sums of spans by `core.maps.spans.coefficients`, exact.
 
     Args:
         spec: with `periods`.

@@ -202,7 +202,7 @@ class Series:
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: object = None) -> Result:
         """Count what a condition names, over the periods that it names, or over all that are published.
 
-        Error: sqrt(sum c^2 s^2), c how often each span counts (`core.spans.coefficients`) and s its standard error;
+        Error: sqrt(sum c^2 s^2), c how often each span counts (`core.maps.spans.coefficients`), s its standard error;
         the noise of spans is independent. Exact.
 
         Raises:
