@@ -16,8 +16,9 @@ import numpy as np
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import AllRanges, Ranges
 from dpress.core.maps.workload import Boxes

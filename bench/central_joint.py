@@ -21,12 +21,13 @@ import pyarrow as pa
 
 from cases import say
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.data.specification.spec import from_dict
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.central import MOST_TRIPLES
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.graphical import graphical
 from dpress.release.curator.publish import publish
 from dpress.release.plan.plan import plan

@@ -18,7 +18,7 @@ import numpy as np
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.subset_selection import design
 from machine import facts

@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cases import data, say
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import box_sums

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from cases import data, say
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.postprocess import norm_sub

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cases import data, say
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import AllRanges
 from dpress.inference.postprocess import norm_sub, top_down

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from dpress.attributes.set_members import WORD
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.sets.privset import privset

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from cases import say
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.string_candidates import StringCandidates, padded
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.mechanisms.strings.pem import CANDIDATES, Pem, pem
 from machine import facts

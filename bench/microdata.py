@@ -35,10 +35,12 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import Column, columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.data.specification import hierarchy_file
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes

@@ -30,7 +30,7 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import Column, columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
 from dpress.data.specification import hierarchy_file
 from dpress.mechanisms.microdata import prototypes

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from cases import say
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.oracle import Oracle
 from machine import facts
 

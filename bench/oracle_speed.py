@@ -27,7 +27,7 @@ import numpy as np
 
 from dpress import catalog, device
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import from_dict
 from machine import facts

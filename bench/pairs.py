@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from cases import data, say
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.joint.factors import Joint, independent
 from dpress.inference.joint.independence_tests import independence_tests
 from dpress.inference.joint.maxent import chain, joint

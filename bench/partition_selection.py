@@ -23,7 +23,8 @@ import numpy as np
 import opendp.prelude as dp
 from scipy import optimize, special, stats
 
-from dpress.core.basics.claim import ApproxDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.mechanisms.selection import weighted_threshold
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import selections

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import part_of
+from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.discovery import private_bounds

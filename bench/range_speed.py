@@ -16,8 +16,8 @@ import numpy as np
 
 from cases import case, cases, fresh, once, random_ranges, say, seconds
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.boost import Boost

@@ -24,7 +24,10 @@ from scipy.optimize import minimize
 
 from cases import say
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.marginals import Marginals

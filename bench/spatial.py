@@ -28,8 +28,8 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas

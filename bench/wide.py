@@ -22,9 +22,11 @@ import numpy as np
 
 from cases import say
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes
 from dpress.mechanisms.microdata.graphical import graphical

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes, Counts

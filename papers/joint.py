@@ -36,7 +36,7 @@ from quantities import Row
 
 import data
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.joint.bit_evidence import one_hot
 from dpress.inference.joint.likelihood import Split, in_memory
 from dpress.inference.joint.mixture import maximise

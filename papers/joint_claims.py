@@ -18,7 +18,7 @@ from joint_loops import LOOPS
 from joint_methods import MEANT, NO_RULE, PRINTED
 from quantities import Quantity, Row
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 PUBLISHED = ("em", "lasso", "lremh")

@@ -19,7 +19,8 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import Column, columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes, Counts, in_memory
 from dpress.kinds.microdata.linkage import SAME, linked, nearest

@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import AllRanges, Range, Ranges
 from dpress.core.maps.tree import Tree

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import data
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 
 

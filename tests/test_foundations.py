@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, PureDP, Relation, Unit, composed
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.any_loss import composed
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.maps.linear import LinearMap, Marginal, Stack
 from dpress.ledger import compose

@@ -7,8 +7,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Claim, PureDP, Relation, Unit
+    from dpress.core.basics.claim import ROW, Claim, Relation, Unit
     from dpress.core.basics.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
+    from dpress.core.basics.losses.approximate import ApproxDP
+    from dpress.core.basics.losses.pure import PureDP
+    from dpress.core.basics.losses.zcdp import ZCDP
     from dpress.data.specification.spec import Spec, load_spec
     from dpress.document.design import Design
     from dpress.ledger.ledger import Ledger
@@ -29,7 +32,10 @@ if TYPE_CHECKING:
     from dpress.reporting.page import write_report as report
 
 _HOMES = {
-    "dpress.core.basics.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
+    "dpress.core.basics.claim": ("ROW", "Claim", "Relation", "Unit"),
+    "dpress.core.basics.losses.approximate": ("ApproxDP",),
+    "dpress.core.basics.losses.pure": ("PureDP",),
+    "dpress.core.basics.losses.zcdp": ("ZCDP",),
     "dpress.document.design": ("Design",),
     "dpress.core.basics.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.specification.spec": ("Spec", "load_spec"),

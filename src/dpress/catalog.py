@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import dpress.mechanisms
-from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Claim, Loss, PureDP
+from dpress.core.basics.claim import ROW, Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Kind
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.near import meant
 from dpress.core.basics.plain import class_name
 from dpress.core.methods.mechanism import Card

@@ -25,7 +25,7 @@ from dpress.attributes.listed_attribute import Listed
 from dpress.attributes.set_members import SetMembers
 from dpress.attributes.string_candidates import StringCandidates
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.wire import unpack
 from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger

@@ -18,8 +18,11 @@ import pytest
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Claim, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Identity, LinearMap
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree

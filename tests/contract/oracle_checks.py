@@ -16,8 +16,8 @@ from scipy import stats
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Channel
 

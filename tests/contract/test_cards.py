@@ -7,8 +7,12 @@ import pytest
 
 import dpress.mechanisms
 from dpress import catalog
-from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP
+from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.parameters import names
 from dpress.core.maps.ranges import AllRanges, Prefixes
 from dpress.core.maps.set_sums import SetSums

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Stack
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid, adaptive_grid

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from dpress import catalog
-from dpress.core.basics.claim import ROW, ApproxDP, PureDP, parameters
+from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 
 APPROXIMATE = ApproxDP(epsilon=1, delta=1e-6)

@@ -13,8 +13,10 @@ import pytest
 
 from dpress import catalog, plan
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ApproxDP, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import names
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.mechanism import Card

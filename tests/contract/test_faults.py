@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.claim import Claim, Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
 from dpress.mechanisms.choice.exponential import Exponential

@@ -12,8 +12,8 @@ import pytest
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.maps.grid import Grid
 from dpress.core.reports.oracle import Oracle

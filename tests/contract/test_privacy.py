@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.pure import PureDP
 
 CONSERVATIVE = {"residual_marginals"}
 """Where no row that moves changes all parts at their worst: the total does not change, but is charged."""

@@ -10,8 +10,12 @@ from dpress.audit import run, sampled, selections
 from dpress.audit.exact_weights import COARSE
 from dpress.audit.verdict import Check
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.selection import above_threshold
 from dpress.noise import choose, choose_each

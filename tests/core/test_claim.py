@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.basics import claim
-from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.any_loss import as_floats, composed, describe, parameters
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.read import from_parameters
+from dpress.core.basics.losses.zcdp import ZCDP
 
 REFUSED = [0, 0.0, -1, -1e-300, math.nan, math.inf, -math.inf, 1e-320, 1001, True, False, None, "", "one", "nan", "1/0"]
 losses = st.fractions(min_value=Fraction(1, 10**6), max_value=30)
@@ -48,14 +53,14 @@ def test_a_loss_cannot_be_changed_afterwards() -> None:
 
 @given(st.lists(losses, min_size=1, max_size=20))
 def test_losses_of_one_kind_add_up_exactly(values: list[Fraction]) -> None:
-    assert claim.composed([PureDP(epsilon=value) for value in values]).epsilon == sum(values)
-    assert claim.composed([ZCDP(rho=value) for value in values]).rho == sum(values)
-    both = claim.composed([ApproxDP(epsilon=value, delta=value / 10**4) for value in values])
+    assert composed([PureDP(epsilon=value) for value in values]).epsilon == sum(values)
+    assert composed([ZCDP(rho=value) for value in values]).rho == sum(values)
+    both = composed([ApproxDP(epsilon=value, delta=value / 10**4) for value in values])
     assert (both.epsilon, both.delta) == (sum(values), sum(values) / 10**4)
 
 
 def test_ten_tenths_are_one_and_floats_would_not_be() -> None:
-    assert claim.composed([PureDP(epsilon=0.1)] * 10) == PureDP(epsilon=1)
+    assert composed([PureDP(epsilon=0.1)] * 10) == PureDP(epsilon=1)
     total = 0.0
     for _ in range(10):
         total += 0.1
@@ -67,36 +72,36 @@ def test_ten_tenths_are_one_and_floats_would_not_be() -> None:
 )
 def test_losses_of_different_kinds_do_not_add_up(mixed: list[Loss]) -> None:
     with pytest.raises(ValueError, match="only losses of one kind add up"):
-        claim.composed(mixed)
+        composed(mixed)
     with pytest.raises(ValueError, match="only losses of one kind add up"):
-        claim.composed([])
+        composed([])
 
 
 @pytest.mark.parametrize("loss", [PureDP(epsilon=0.1), ZCDP(rho="1/3"), ApproxDP(epsilon=2, delta=1e-9)])
 def test_parameters_name_the_loss_and_make_it_again(loss: Loss) -> None:
-    assert claim.from_parameters(claim.parameters(loss)) == loss
-    assert set(claim.parameters(loss)) == {field.name for field in dataclasses.fields(loss)}
+    assert from_parameters(parameters(loss)) == loss
+    assert set(parameters(loss)) == {field.name for field in dataclasses.fields(loss)}
 
 
 @pytest.mark.parametrize("names", [{}, {"delta": 0.1}, {"epsilon": 1, "rho": 1}, {"eps": 1}])
 def test_names_that_describe_no_loss_are_refused(names: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="a privacy loss is epsilon, or rho, or epsilon and delta"):
-        claim.from_parameters(names)
+        from_parameters(names)
 
 
 def test_floats_for_people_are_rounded_up() -> None:
-    shown = claim.as_floats(PureDP(epsilon="1/3"))
+    shown = as_floats(PureDP(epsilon="1/3"))
     assert shown is not None
     assert Fraction(shown["epsilon"]) > Fraction(1, 3)
-    assert claim.as_floats(None) is None
-    assert claim.describe(None) == "nothing"
-    assert claim.describe(ApproxDP(epsilon=1, delta=1e-6)) == "epsilon = 1, delta = 1e-06"
-    assert claim.describe(ZCDP(rho=0.5)) == "rho = 0.5"
+    assert as_floats(None) is None
+    assert describe(None) == "nothing"
+    assert describe(ApproxDP(epsilon=1, delta=1e-6)) == "epsilon = 1, delta = 1e-06"
+    assert describe(ZCDP(rho=0.5)) == "rho = 0.5"
 
 
 def test_a_description_never_shows_a_smaller_loss_than_the_claim() -> None:
     for value in (Fraction(1234567, 10**6), Fraction("0.10000004"), Fraction(1, 3)):
-        shown = Fraction(claim.describe(PureDP(epsilon=value)).removeprefix("epsilon = "))
+        shown = Fraction(describe(PureDP(epsilon=value)).removeprefix("epsilon = "))
         assert shown >= value
 
 

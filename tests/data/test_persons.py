@@ -12,8 +12,9 @@ from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, coded
 
 from dpress.attributes.domain import Schema
 from dpress.attributes.value import read, written
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.codec import codec
 from dpress.data.specification.spec import from_dict
 from dpress.data.table import Table

@@ -7,8 +7,11 @@ import msgspec
 import pytest
 
 import dpress
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.data.specification.spec import as_dict, from_dict, load_spec
 from dpress.document import design
 

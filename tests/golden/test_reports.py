@@ -13,8 +13,8 @@ import pytest
 from tests.reading import read_reports
 
 from dpress import catalog, device, intake, plan
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import ReportRejected
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.basics.rng import Generator
 from dpress.core.reports import wire

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.oracle import Tally
 from dpress.core.reports.pieces import no_payloads
 from dpress.inference.interval import half_width

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise

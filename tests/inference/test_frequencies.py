@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference import frequencies
 from dpress.inference.interval import half_width
 from dpress.mechanisms.oracle.krr import Krr

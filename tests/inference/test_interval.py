@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Range
 from dpress.core.methods.mechanism import Strategy

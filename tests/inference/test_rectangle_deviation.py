@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import TreeNoise

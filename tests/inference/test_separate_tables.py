@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.inference.separate_tables import SeparateTables

@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, collect, make
 from tests.kinds.reading import html_of, text_of, text_of_page, undrawn
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.reporting import counts
 from dpress.reporting.facts import facts
 from dpress.reporting.promise import NEARLY_NOTHING, promise

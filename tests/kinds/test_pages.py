@@ -136,7 +136,8 @@ def test_column_names_of_the_result_can_be_attributes() -> None:
 
 
 def test_ledger_head_is_shown(tmp_path: Path) -> None:
-    from dpress.core.basics.claim import PureDP, Unit
+    from dpress.core.basics.claim import Unit
+    from dpress.core.basics.losses.pure import PureDP
 
     ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)

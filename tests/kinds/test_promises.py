@@ -8,7 +8,8 @@ import pytest
 from tests.kinds.conftest import KINDS, claiming, make
 from tests.kinds.reading import html_of, text_of, text_of_page
 
-from dpress.core.basics.claim import ZCDP, ApproxDP
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.query.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.promise import SEEDED, UNPROVEN, Promise, promise

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
-from dpress.ledger.compose import Amounts, Charge, cost, fits, group, pure_to_zcdp, total, touched
-from dpress.ledger.convert import best_order, entry, zcdp_for
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import best_order, entry, zcdp_for
+from dpress.core.basics.losses.loss import Amounts, Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.ledger.compose import Charge, cost, fits, group, total, touched
 
 ROW = Unit()
 REPLACED = Unit(relation=Relation.REPLACE_ONE)
@@ -43,7 +47,7 @@ def test_basic_composition_of_the_notes_is_k_epsilon(k: int) -> None:
 
 
 def test_a_rho_limit_counts_rho_and_half_of_epsilon_squared() -> None:
-    assert pure_to_zcdp(Fraction(1, 10)) == Fraction(1, 200)
+    assert PureDP(epsilon="1/10").as_rho == Fraction(1, 200)
     assert total([rho(0.1), pure(0.1), pure(0.2)], ZCDP(rho=1), ROW) == {"rho": Fraction(1, 10) + Fraction(5, 200)}
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import BudgetExceeded, NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.ledger.device_ledger import DeviceLedger, tag
 
 SECRET, COLLECTION = bytes(range(16)), bytes(16)
@@ -100,7 +101,7 @@ def test_what_it_cannot_count_is_refused(ledger: DeviceLedger) -> None:
 @pytest.mark.slow
 def test_processes_together_never_overspend(ledger: DeviceLedger) -> None:
     script = (
-        "import sys\nfrom pathlib import Path\nfrom dpress.core.basics.claim import PureDP\n"
+        "import sys\nfrom pathlib import Path\nfrom dpress.core.basics.losses.pure import PureDP\n"
         "from dpress.core.basics.errors import BudgetExceeded\nfrom dpress.ledger.device_ledger import DeviceLedger\n"
         "ledger, paid = DeviceLedger(path=Path(sys.argv[1])), 0\n"
         "for number in range(40):\n    try:\n"

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.compose import Charge, total
-from dpress.ledger.convert import epsilon_for
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger import event
 
 

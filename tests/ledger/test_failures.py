@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger import sqlite_ledger
 from dpress.ledger.ledger import Ledger, verify
 
@@ -168,7 +169,8 @@ def public_folder() -> Iterator[Path]:
 
 AS_NOBODY = """
 import sys
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 import os
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
@@ -205,7 +207,8 @@ def test_a_real_write_failure_of_the_kernel_charges_nothing(book: Ledger) -> Non
     """A limit on file size makes the write itself fail, as a full disk does."""
     code = """
 import resource, sys
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 size = 64 * 1024
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

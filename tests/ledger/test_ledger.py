@@ -9,10 +9,14 @@ import psycopg
 import pytest
 from tests.budgets import run_sql
 
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.ledger.compose import Amounts, Charge, total
-from dpress.ledger.convert import zcdp_for
 from dpress.ledger.ledger import Ledger, verify
 
 ROW = Unit()

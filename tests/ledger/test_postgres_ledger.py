@@ -11,8 +11,9 @@ import pytest
 from tests.budgets import run_sql
 from tests.ledger.test_processes import SPENDER, start
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger import postgres_ledger
 from dpress.ledger.ledger import Ledger, verify
 from dpress.ledger.postgres_ledger import PostgresLedger

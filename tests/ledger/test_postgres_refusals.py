@@ -4,7 +4,8 @@ import psycopg
 import pytest
 from tests.budgets import run_sql
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger import postgres_ledger, postgres_refusals
 from dpress.ledger.ledger import Ledger, verify
 

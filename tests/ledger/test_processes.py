@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger, verify
 
 pytestmark = pytest.mark.slow
 
 RACER = """
 import sys
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.errors import BudgetExceeded
 from dpress.ledger.ledger import Ledger
 print("ready", flush=True)
@@ -31,7 +33,8 @@ except BudgetExceeded:
 
 SPENDER = """
 import sys
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 ledger = Ledger.open(sys.argv[1])
 while True:
@@ -44,7 +47,8 @@ while True:
 CREATOR = """
 import sys
 from pathlib import Path
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 for number in range(10**6):
     Ledger.create(Path(sys.argv[1]) / f"{number}.db", limit=PureDP(epsilon=1), unit=Unit())

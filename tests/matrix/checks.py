@@ -17,7 +17,7 @@ from tests.matrix.runs import Run
 from tests.matrix.tables import DROPPED
 
 import dpress
-from dpress.core.basics.claim import Loss
+from dpress.core.basics.losses.loss import Loss
 
 LARGEST_TEXT = 200_000  # bytes of a release's description; these have at most a few hundred cells
 DEVIATIONS = 7.0  # standard errors that an answer may err at a large loss: normal noise does in one of 10^11

@@ -23,7 +23,7 @@ from tests.seeded.seeded_stream import SEED
 import dpress
 from dpress.cli.main import main
 from dpress.core.basics import rng
-from dpress.core.basics.claim import from_parameters
+from dpress.core.basics.losses.read import from_parameters
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.toml import as_toml
 from dpress.document.design import Design

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import binom
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.ranges import Range, Ranges
 from dpress.core.methods.mechanism import BoxDecoder, RangeStrategy
 from dpress.inference.interval import Tail, half_width

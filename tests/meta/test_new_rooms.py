@@ -24,7 +24,7 @@ import pyarrow as pa
 import dpress
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.audit.run import audit
 rows = pa.table({"age": [3] * 300 + [9] * 200})

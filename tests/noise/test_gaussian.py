@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.noise import gaussian
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import LEAST, DiscreteLaplace

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.noise import laplace
 from dpress.noise.expansion import exponential_floor, logistic_floor
 from dpress.noise.laplace import LEAST, DiscreteLaplace

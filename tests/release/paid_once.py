@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from tests.release.paid_draws import KINDS, MONTHS, ROWS, Draw, by_months, chain, planned, single, worst
 
-from dpress.core.basics.claim import ApproxDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.rng import seeded
 from dpress.ledger import ledger as ledgers
 from dpress.ledger.ledger import Ledger

@@ -13,8 +13,12 @@ from dpress import catalog
 from dpress.audit import bounds, exact, outcome_tables, outcomes, run, sampled
 from dpress.core.basics import rng
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.choice.exponential import Exponential

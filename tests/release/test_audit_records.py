@@ -15,7 +15,9 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.mixed import columns
 from dpress.audit import exact_groups, exact_records, exact_rounds, powers, run
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord

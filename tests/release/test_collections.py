@@ -3,8 +3,8 @@
 import pytest
 
 from dpress import plan
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.release.plan.collections import collections, lower_bound
 from dpress.release.plan.plan_text import caution, cautions

@@ -8,8 +8,8 @@ import pytest
 from tests.release.people import AGE, SEX, spec
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import BudgetExceeded, ReportRejected, SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports import wire
 from dpress.data.reports import report_writer
 from dpress.document.design import collection_id

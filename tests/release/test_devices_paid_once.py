@@ -16,8 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tests.release.people import AGE, spec
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import BudgetExceeded, NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.protocol.report_type import ReportType

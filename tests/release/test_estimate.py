@@ -8,8 +8,8 @@ from tests.release.people import AGE, PEOPLE, SEX, spec
 
 from dpress import load_release, plan
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports import wire
 from dpress.data.reports.report_batch import SCHEMA
 from dpress.release.devices.estimate import estimate

@@ -7,7 +7,10 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear import p_identity

@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpress import plan
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.oracle.loloha import Loloha, calibrated
 from dpress.release.plan.over_time import given_away

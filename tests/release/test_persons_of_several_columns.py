@@ -10,8 +10,9 @@ from click.testing import CliRunner
 from tests.release.periods.months import MONTHS, VISITED, WARD
 
 from dpress.cli.ledger import command as ledger_command
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
 from dpress.document.design import decode, encode

@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.ranges import AllRanges, Range
 from dpress.core.maps.workload import Boxes
-from dpress.ledger.convert import epsilon_for
 from dpress.release.plan.plan import plan
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import ROW, PureDP, Relation
+from dpress.core.basics.claim import ROW, Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps import atoms
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.workload import Marginals as Workload

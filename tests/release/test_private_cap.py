@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from dpress import load_spec
 from dpress.cli.check import command
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import BudgetExceeded, SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.release.curator.private_cap import private_cap, scores, sensitivity

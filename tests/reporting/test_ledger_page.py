@@ -7,8 +7,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.kinds.reading import read, text
 
-from dpress.core.basics.claim import ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.ledger import Ledger
 from dpress.reporting.ledger_page import ledger_page, write_ledger_page
 

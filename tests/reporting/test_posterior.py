@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.reporting import posterior
 from dpress.reporting.rounding import percent_down, percent_up
 

@@ -8,8 +8,9 @@ import pytest
 import yaml
 from tests.kinds.conftest import AGE, SEX, claiming, collect, make
 
-from dpress.core.basics.claim import ApproxDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.reporting.registry import TODO, as_yaml, record, write_registry
 
 HARD = ["yes", "1e-05", "a: b # c", '"\\', "\x07 \x7f \x85 \u2028 \ufeff", "two\nlines", "ε 🗺", "- x", "", "\ud800"]

@@ -7,7 +7,9 @@ from dpress.audit import exact
 from dpress.audit.exact import ExactLoss
 from dpress.audit.verdict import Check, Kind
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import ApproxDP, Loss, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
 
 ROWS = (1, 3)
 

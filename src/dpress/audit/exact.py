@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.convert import log_up
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import LinearMap
 from dpress.core.reports.oracle import Channel
-from dpress.ledger.convert import log_up
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise

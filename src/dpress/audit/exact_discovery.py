@@ -9,9 +9,11 @@ from dpress.audit.exact import ExactLoss, matrix_loss, promised
 from dpress.audit.exact_names import ExactDelta, names_loss, sums_loss
 from dpress.audit.exact_quantiles import LEVELS, neighbours
 from dpress.audit.exact_weights import weights_loss
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.mechanism import NameMechanism
-from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Integers, Scored
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.basics.claim import ApproxDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.noise.expansion import PRECISION, exponential_floor

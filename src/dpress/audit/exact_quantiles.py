@@ -17,8 +17,9 @@ import numpy as np
 from dpress.audit.exact import ExactLoss, at_most
 from dpress.audit.exact_groups import wins
 from dpress.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued
-from dpress.core.basics.claim import PureDP, Relation, Unit
-from dpress.ledger.convert import log_up
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.convert import log_up
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
 from dpress.noise.expansion import at_most_exponential
 

@@ -12,8 +12,8 @@ import numpy as np
 from dpress.attributes.mixed import Column
 from dpress.audit.exact import ExactLoss, at_most, promised
 from dpress.audit.powers import Polynomial, log_ratio, plus
+from dpress.core.basics.losses.convert import log_up
 from dpress.core.maps.linear import Array
-from dpress.ledger.convert import log_up
 from dpress.mechanisms.microdata.per_record import PerRecord
 
 ONE = Fraction(1)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpress.audit.exact import ExactLoss, promised
-from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import Counts
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

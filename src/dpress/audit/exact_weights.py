@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.audit.exact_names import ExactDelta
-from dpress.core.basics.claim import ApproxDP, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
 

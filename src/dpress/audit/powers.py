@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.ledger.convert import log_up
+from dpress.core.basics.losses.convert import log_up
 from dpress.noise.expansion import PRECISION, exponential_floor
 
 Polynomial = Mapping[int, Fraction]

@@ -29,8 +29,11 @@ from dpress.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.audit.exact_steps import added_loss
 from dpress.audit.exact_weights import coarse_names
 from dpress.audit.verdict import Audit, Check, Kind
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator, secure
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle, Payloads, Values
@@ -202,7 +205,7 @@ def discovery_exact(made: DiscoveredGroups) -> Check:
     )
 
 
-def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+def central(card: Card, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a linear mechanism or a choice under every relation."""
     for unit in units():
         made: Any = card.example(loss, unit)
@@ -229,7 +232,7 @@ def persons_exact(made: MatrixMechanism) -> Check:
     return exact_check("exact matrix", "persons in 2 groups", relation_of(made.unit), claimed_of(made), found)
 
 
-def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+def of_records(card: Card, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a method that makes records, under every relation."""
     for unit in units():
         made: Any = card.example(loss, unit)
@@ -310,11 +313,11 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = claimed_of(mechanism), relation_of(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, BoundsFirst):
-        source, claimed = outcomes_of_bounds.of_bounds(mechanism, rng=rng), cast("PureDP | ZCDP", mechanism.first)
+        source, claimed = outcomes_of_bounds.of_bounds(mechanism, rng=rng), mechanism.first
         return _by_outcomes("bounds", source, mechanism.unit, claimed, samples)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
-        bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
+        bound = sampled.SCORES[claimed.form]
         return sampled_check(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
@@ -325,10 +328,10 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     return _by_outcomes("2 candidates", source, mechanism.unit, claimed, samples)
 
 
-def _by_outcomes(name: str, source: outcomes.Outcomes, unit: Unit, claimed: PureDP | ZCDP, samples: int) -> Check:
+def _by_outcomes(name: str, source: outcomes.Outcomes, unit: Unit, claimed: Loss, samples: int) -> Check:
     """Return the sampled check of a mechanism with few outcomes."""
     alpha = sampled.ALPHA / len(Relation)
-    bound = sampled.epsilon_of_outcomes if isinstance(claimed, PureDP) else sampled.rho_of_outcomes
+    bound = sampled.OUTCOMES[claimed.form]
     low = bound(source, samples, alpha=alpha)
     return sampled_check(name, relation_of(unit), claimed, low, samples=samples, alpha=alpha)
 

@@ -91,6 +91,11 @@ def rho_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> floa
     return witness.rho_low(source.draw(1, own.counts), source.draw(0, own.counts), own.counts, alpha)
 
 
+OUTCOMES = {"pure": epsilon_of_outcomes, "zcdp": rho_of_outcomes}
+SCORES = {"pure": epsilon_of_scores, "zcdp": rho_of_scores}
+"""What bounds the amount of a loss from below, by its form."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Portions:
     """How many of the samples serve for the ratios, for the choice of the event, and for the counts."""

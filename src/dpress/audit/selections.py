@@ -13,7 +13,9 @@ from dpress.audit.checks import claimed_of, relation_of, sampled_check, units
 from dpress.audit.exact_weights import coarse, coarse_names, weights_loss
 from dpress.audit.verdict import Check, Kind
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.core.methods.name_counts import NameCounts, NoisyNames

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from dpress.core.basics.claim import Loss
+from dpress.core.basics.losses.loss import Loss
 
 Kind = Literal[
     "exact channel",

@@ -11,8 +11,12 @@ from dpress.audit.run import audit
 from dpress.audit.sampled import FEWEST
 from dpress.audit.verdict import Audit, Check
 from dpress.cli.output import json_option, print_json, print_table, working
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, as_floats, describe
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.mechanism import Card
 
 APPROXIMATE, DELTA = "epsilon and delta", "1e-6"

@@ -5,7 +5,7 @@ import sys
 import click
 
 from dpress.cli.output import counting, json_option, print_json, quiet_option
-from dpress.core.basics.claim import as_floats, describe
+from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.release.curator.private_cap import PrivateCap
 from dpress.release.curator.private_cap import private_cap as choose_cap
 from dpress.release.plan.spec_or_design import load_spec_or_design

@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from dpress.cli.output import hint, json_option, print_json, quiet_option
-from dpress.core.basics.claim import as_floats, describe
+from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.data.example_people import people
 from dpress.data.specification.spec import load_spec
 from dpress.ledger.ledger import Ledger

@@ -10,8 +10,10 @@ import click
 from dpress import catalog
 from dpress.cli.output import json_option, number, print_json, print_table
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.parameters import listed
 from dpress.core.maps.ranges import AllRanges, Range, Ranges
 from dpress.core.maps.workload import Boxes
@@ -96,15 +98,13 @@ def command(
         _print_hint(loss, asked=bool(ranges) or average or index, index=index)
 
 
-def _loss(epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
+def _loss(epsilon: str | None, rho: str | None) -> Loss:
     if epsilon is not None and rho is not None:
         raise click.UsageError("give either --epsilon or --rho")
     return ZCDP(rho=rho) if rho is not None else PureDP(epsilon="1" if epsilon is None else epsilon)
 
 
-def _mechanism(
-    name: str, cells: int, loss: PureDP | ZCDP, parameters: tuple[str, ...]
-) -> tuple[MatrixMechanism, RangeStrategy]:
+def _mechanism(name: str, cells: int, loss: Loss, parameters: tuple[str, ...]) -> tuple[MatrixMechanism, RangeStrategy]:
     """Return the strategy, and the mechanism that would measure it."""
     if check.count("cells", cells) > LARGEST:
         raise ValueError(f"cells must be at most 2^60, got cells={cells}")
@@ -154,39 +154,34 @@ def _check_parameter(text: str) -> None:
 
 def _total(mechanism: MatrixMechanism) -> Fraction:
     """Return the L1 sensitivity (epsilon) or squared L2 sensitivity (rho) of all answers together, in counts."""
-    order = _order(mechanism.loss)
+    order = mechanism.loss.order
     total = sum(part.sensitivity(order, mechanism.unit.relation) for part in mechanism.parts)
     return Fraction(total) * Fraction(mechanism.strategy.map.step) ** order
 
 
-def _order(loss: PureDP | ZCDP) -> int:
-    return 1 if isinstance(loss, PureDP) else 2
-
-
-def _noise_variance(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> float:
+def _noise_variance(loss: Loss, share: Fraction, sensitivity: Fraction) -> float:
     """Return the variance of real-valued noise that a share of the loss pays for."""
-    if isinstance(loss, PureDP):
-        return float(2 * (sensitivity / (share * loss.epsilon)) ** 2)
-    return float(sensitivity / (2 * share * loss.rho))
+    scale = sensitivity / (share * loss.amount)
+    return float(2 * scale**2) if loss.tail == "laplace" else float(scale / 2)
 
 
 def _part_variances(mechanism: MatrixMechanism) -> list[float]:
     parts = zip(mechanism.parts, mechanism.shares, strict=True)
-    order, relation = _order(mechanism.loss), mechanism.unit.relation
+    order, relation = mechanism.loss.order, mechanism.unit.relation
     return [_noise_variance(mechanism.loss, share, Fraction(p.sensitivity(order, relation))) for p, share in parts]
 
 
-def _rounded(sensitivity: Fraction, loss: PureDP | ZCDP) -> int | float:
+def _rounded(sensitivity: Fraction, loss: Loss) -> int | float:
     """Return the sensitivity itself, not squared: whole where it is whole."""
-    value = float(sensitivity) ** (1 / _order(loss))
+    value = float(sensitivity) ** (1 / loss.order)
     return int(value) if value == int(value) else value
 
 
-def _index(cells: int, mean: float, loss: PureDP | ZCDP) -> float | None:
+def _index(cells: int, mean: float, loss: Loss) -> float | None:
     """Return log2(n)^3 / (mean variance epsilon^2 / 2), which is defined for epsilon."""
-    if not isinstance(loss, PureDP) or mean == 0:
+    if loss.as_epsilon is None or mean == 0:
         return None
-    return math.log2(cells) ** 3 / (mean * float(loss.epsilon) ** 2 / 2)
+    return math.log2(cells) ** 3 / (mean * float(loss.as_epsilon) ** 2 / 2)
 
 
 def _range(text: str) -> Range:
@@ -196,8 +191,8 @@ def _range(text: str) -> Range:
     return Range(int(left), int(right))
 
 
-def _print(result: dict[str, Any], loss: PureDP | ZCDP) -> None:
-    norm = "" if isinstance(loss, PureDP) else "L2 "
+def _print(result: dict[str, Any], loss: Loss) -> None:
+    norm = "" if loss.order == 1 else "L2 "
     click.echo(
         f"{result['strategy']} on {result['cells']} cells: {norm}sensitivity {result['sensitivity']:.10g} (add-remove)"
     )
@@ -215,9 +210,9 @@ def _print(result: dict[str, Any], loss: PureDP | ZCDP) -> None:
         click.echo(f"accuracy index at n = {result['cells']}: {result['accuracy_index_at_n']:.4g}")
 
 
-def _print_hint(loss: PureDP | ZCDP, *, asked: bool, index: bool) -> None:
+def _print_hint(loss: Loss, *, asked: bool, index: bool) -> None:
     """Say what was not asked for, or cannot be answered."""
     if not asked:
         click.echo("for an error, add --range L:R (a range) or --average (the mean over all ranges)")
-    if index and not isinstance(loss, PureDP):
+    if index and loss.as_epsilon is None:
         click.echo("the accuracy index is defined for epsilon: under --rho there is none at n")

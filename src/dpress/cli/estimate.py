@@ -7,7 +7,8 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
-from dpress.core.basics.claim import as_floats, from_parameters
+from dpress.core.basics.losses.any_loss import as_floats
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.new_path import new_path
 from dpress.core.reports.pieces import on_threads
 from dpress.data.spark.spark_run import on_spark

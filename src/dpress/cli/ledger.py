@@ -7,7 +7,9 @@ import click
 
 from dpress.cli.output import json_option, print_json, print_table
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import Relation, Unit, as_floats, describe, from_parameters
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.read import from_parameters
 from dpress.ledger.ledger import Entry, Ledger, verify
 from dpress.release.curator.ledger_heads import heads_below
 

@@ -8,7 +8,7 @@ from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
 from dpress.cli.swapped import remarking
-from dpress.core.basics.claim import as_floats
+from dpress.core.basics.losses.any_loss import as_floats
 from dpress.core.basics.new_path import new_file
 from dpress.query.designs import mechanism_of
 from dpress.release.devices.perturb import perturb

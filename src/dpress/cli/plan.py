@@ -10,8 +10,8 @@ from msgspec import UNSET
 from dpress import catalog
 from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
-from dpress.core.basics.claim import parameters
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import parameters
 from dpress.core.basics.new_path import new_file
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.query.designs import save_design

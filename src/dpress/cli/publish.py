@@ -9,7 +9,8 @@ import click
 
 from dpress.cli.output import counting, engine_option, hint, json_option, planning, print_json, quiet_option
 from dpress.cli.planned import planned
-from dpress.core.basics.claim import as_floats, describe, from_parameters
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.new_path import new_path
 from dpress.data.specification.spec import Spec
 from dpress.document.design import Design

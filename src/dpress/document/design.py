@@ -18,8 +18,8 @@ from dpress.attributes.listed_attribute import Categorical, Listed
 from dpress.attributes.policy import DROP, REJECT
 from dpress.attributes.set_members import SetMembers
 from dpress.attributes.string_candidates import StringCandidates
-from dpress.core.basics.claim import from_parameters
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.place import readable
 from dpress.core.basics.written_again import difference
 from dpress.core.reports.encoders import Encoder

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit, describe, parameters
-from dpress.ledger.convert import best_order, entry, exp_up, round_up
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.any_loss import describe, parameters
+from dpress.core.basics.losses.loss import Amounts, Loss
 
 DIVISION = ": "  # between the name of a division of the table and that of a part
-Amounts = dict[str, Fraction]
-"""Like `claim.parameters(loss)`, but zero and any size are possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,17 +40,6 @@ class Charge:
             raise ValueError("partition must name a part of the table, or be None for all of it; got an empty name")
 
 
-def pure_to_zcdp(epsilon: Fraction) -> Fraction:
-    """Return rho = epsilon^2 / 2: what pure epsilon-DP costs in zCDP.
-
-    Paper: Bun and Steinke 2016, Proposition 1.4.
-
-    >>> pure_to_zcdp(Fraction(1, 10))
-    Fraction(1, 200)
-    """
-    return epsilon * epsilon / 2
-
-
 def cost(loss: Loss, limit: Loss) -> Amounts:
     """Return what one loss adds to the account of a limit.
 
@@ -64,17 +52,9 @@ def cost(loss: Loss, limit: Loss) -> Amounts:
     Raises:
         ValueError: a limit of this kind cannot pay for such a loss.
     """
-    match limit, loss:
-        case (PureDP(), PureDP()) | (ZCDP(), ZCDP()) | (ApproxDP(), ApproxDP()):
-            return parameters(loss)
-        case ZCDP(), PureDP(epsilon=epsilon):
-            return {"rho": pure_to_zcdp(epsilon)}
-        case ApproxDP(), PureDP(epsilon=epsilon):
-            return {"epsilon": epsilon, "delta": Fraction(0)}
-        case ApproxDP(), ZCDP(rho=rho):
-            return {"epsilon": best_order(limit.epsilon, limit.delta) * rho, "delta": Fraction(0)}
-    payable = "epsilon" if isinstance(limit, PureDP) else "rho or epsilon"
-    raise ValueError(f"a limit of {describe(limit)} pays only for losses in {payable}, got {describe(loss)}")
+    if (amounts := limit.price(loss)) is None:
+        raise ValueError(f"a limit of {describe(limit)} pays only for losses in {limit.pays}, got {describe(loss)}")
+    return amounts
 
 
 def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
@@ -99,7 +79,7 @@ def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
     Raises:
         ValueError: the limit cannot pay for one of the losses.
     """
-    fixed = _fixed({type(charge.loss) for charge in charges}, limit)
+    fixed = limit.fixed([charge.loss for charge in charges])
     costs = [(charge, cost(charge.loss, limit)) for charge in charges]
     return {
         name: value + _worst([(charge, amounts[name]) for charge, amounts in costs], unit)
@@ -138,27 +118,7 @@ def group(loss: Loss, size: int) -> Loss:
         ValueError: the result is no loss any more, e.g. delta would reach 1.
     """
     check.count("size", size)
-    match loss:
-        case PureDP(epsilon=epsilon):
-            return PureDP(epsilon=size * epsilon)
-        case ZCDP(rho=rho):
-            return ZCDP(rho=size * size * rho)
-        case ApproxDP(epsilon=epsilon, delta=delta):
-            bound = check.loss_parameter("epsilon", size * epsilon)
-            growth = (exp_up(bound) - 1) / (1 / exp_up(-epsilon) - 1)
-            return ApproxDP(epsilon=bound, delta=round_up(delta * growth) if size > 1 else delta)
-
-
-def _fixed(kinds: set[type[PureDP] | type[ZCDP] | type[ApproxDP]], limit: Loss) -> Amounts:
-    """Return what is charged once, whatever the number of losses."""
-    if not isinstance(limit, ApproxDP) or ZCDP not in kinds:
-        return dict.fromkeys(parameters(limit), Fraction(0))
-    if ApproxDP in kinds:
-        raise ValueError(
-            "one limit in (epsilon, delta) pays for losses in rho or in (epsilon, delta), not both; "
-            "turn rho into (epsilon, delta) with convert.epsilon_for before asking"
-        )
-    return {"epsilon": entry(best_order(limit.epsilon, limit.delta), limit.delta), "delta": limit.delta}
+    return loss.group(size)
 
 
 def _worst(costs: Sequence[tuple[Charge, Fraction]], unit: Unit) -> Fraction:

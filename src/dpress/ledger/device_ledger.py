@@ -26,8 +26,9 @@ from pathlib import Path
 
 import msgspec
 
-from dpress.core.basics.claim import PureDP, describe
-from dpress.core.basics.errors import BudgetExceeded, NotSupported
+from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.pure import PureDP, pure
 
 LABEL = b"dpress ledger v1"
 COLLECTION_BYTES = 16
@@ -83,9 +84,7 @@ class DeviceLedger:
             ValueError: the file was edited or damaged.
             OSError: it cannot be written.
         """
-        for asked in (loss, limit):
-            if not isinstance(asked, PureDP):
-                raise NotSupported(f"a device's ledger counts epsilon, got {describe(asked)}")
+        loss, limit = (pure(each, f"a device's ledger counts epsilon, got {describe(each)}") for each in (loss, limit))
         with _locked(self.path) as file:
             lines, end = _read(self.path, file)
             if any(line.slot == slot and line.tag == own for line in lines):

@@ -11,7 +11,10 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import Struct
 
-from dpress.core.basics.claim import Loss, Relation, Unit, from_parameters, parameters
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
 
 NO_HASH = "0" * 64
 Rationals = dict[str, str]
@@ -123,7 +126,7 @@ def now() -> str:
 def write_loss(loss: Loss) -> Rationals:
     """Return the loss as strings "n/d".
 
-    >>> from dpress.core.basics.claim import PureDP
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> write_loss(PureDP(epsilon=0.1))
     {'epsilon': '1/10'}
     """

@@ -15,9 +15,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from dpress.core.basics.claim import LOSSES, Loss, Unit, parameters
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded
-from dpress.ledger.compose import Amounts, Charge, fits, total
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.loss import Amounts, Loss
+from dpress.core.basics.losses.read import LOSSES
+from dpress.ledger.compose import Charge, fits, total
 from dpress.ledger.event import Event, History, Opening, Reservation, Row, Spend, now, replay, write_loss
 from dpress.ledger.store import located, store_at
 
@@ -77,7 +80,7 @@ class Ledger:
         path: the file, or the URL of the database.
 
     >>> import tempfile
-    >>> from dpress.core.basics.claim import PureDP
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = Ledger.create(Path(folder) / "budget.db", limit=PureDP(epsilon=1), unit=Unit())
     ...     ticket = ledger.reserve(PureDP(epsilon=0.4), Unit(), label="identity", design="")

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.rng import Generator
 from dpress.noise.bernoulli import exponential_coins
 from dpress.noise.laplace import LEAST, DiscreteLaplace, Integers

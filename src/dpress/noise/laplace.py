@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator, Words
 from dpress.noise.expansion import WORD, Expansion, decide, exponential_floor, logistic_floor
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
@@ -46,7 +46,7 @@ class NoisyAnswers:
 
     answers: Reals
     step: float
-    loss: PureDP | ZCDP
+    loss: Loss
     variance: float
 
 
@@ -70,7 +70,7 @@ def _whole_steps(values: Reals, step: float) -> Integers:
     return np.rint(numbers / step).astype(np.int64)
 
 
-def _add(values: Reals, step: Fraction, noise: Noise, loss: PureDP | ZCDP, *, rng: Generator) -> NoisyAnswers:
+def _add(values: Reals, step: Fraction, noise: Noise, loss: Loss, *, rng: Generator) -> NoisyAnswers:
     """Add noise in whole steps: below 2^61 + 2^62 in size, so that int64 holds the sum."""
     width = float(step)
     steps = _whole_steps(values, width)

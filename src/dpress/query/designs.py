@@ -9,8 +9,10 @@ from typing import Any
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import Claim, Loss, parameters
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.new_path import new_file
 from dpress.core.basics.place import readable
 from dpress.core.basics.plain import plain, read

@@ -10,8 +10,8 @@ import msgspec
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core.basics.claim import from_parameters
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps.linear import Numbers
 from dpress.core.methods.mechanism import ChoosingMechanism, CuratorMechanism
 from dpress.document.design import fingerprint, from_plain

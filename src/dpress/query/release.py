@@ -9,7 +9,9 @@ from typing import Any, final
 
 from dpress import catalog
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import Claim, Loss, as_floats, describe
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.workload import Areas, Workload
 from dpress.core.methods.mechanism import Mechanism

@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import PureDP, composed
+from dpress.core.basics.losses.any_loss import composed
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, ReportType, longitudinal
 from dpress.reporting.facts import Facts

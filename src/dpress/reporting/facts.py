@@ -14,7 +14,9 @@ import msgspec
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import Claim, Loss, from_parameters
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.methods.mechanism import RangeStrategy

@@ -7,7 +7,7 @@ import importlib.metadata
 from pathlib import Path
 from typing import Any
 
-from dpress.core.basics.claim import parameters
+from dpress.core.basics.losses.any_loss import parameters
 from dpress.ledger.ledger import Entry, Summary
 from dpress.reporting import charts
 from dpress.reporting.charts import Chart

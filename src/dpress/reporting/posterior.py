@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss
-from dpress.ledger.convert import epsilon_for
+from dpress.core.basics.losses.loss import Loss
 
 DELTA = Fraction(1, 10**6)
 PRIORS = (0.5, 0.1, 0.01)
@@ -52,10 +51,7 @@ class Posterior:
 
 def posterior(loss: Loss, delta: Fraction = DELTA) -> Posterior:
     """Return what a loss allows; zCDP is converted at `delta`."""
-    if isinstance(loss, ZCDP):
-        epsilon = epsilon_for(loss.rho, delta)
-    else:
-        epsilon, delta = loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
+    epsilon, delta = loss.at(delta)
     beliefs = tuple(_belief(prior, float_up(epsilon)) for prior in PRIORS)
     return Posterior(epsilon=epsilon, delta=delta, beliefs=beliefs)
 

@@ -7,10 +7,11 @@ import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.convert import exp_up
+from dpress.core.basics.losses.loss import Loss
 from dpress.ledger.compose import group
-from dpress.ledger.convert import exp_up
 from dpress.mechanisms.protocol.collection import as_collection
 from dpress.release.plan.plan_text import WEAK
 from dpress.release.plan.shuffled import shuffled
@@ -86,22 +87,22 @@ class Together:
 def promise(facts: Facts) -> Promise:
     """Return the figures of what a release promises."""
     claim, stated = facts.claim, facts.promised
-    found = None if stated is None else posterior(stated, _delta(facts))
+    found = None if stated is None else posterior(stated, facts.budget.delta or DELTA)
     return Promise(
         private=facts.private,
         is_proven=claim.proven is not None,
         published=loss(claim.published),
         proven=loss(claim.proven),
         stated=loss(stated),
-        form=_form(stated),
+        form="" if stated is None else stated.form,
         basis=claim.basis,
         warning=_warning(facts, found),
         beliefs=() if found is None else found.beliefs,
         epsilon="" if found is None else ceiling(found.epsilon),
         factor="" if found is None else ceiling(exp_up(found.epsilon), 3),
         delta=ceiling(found.delta) if found is not None and found.delta else "",
-        rho=ceiling(stated.rho) if isinstance(stated, ZCDP) else "",
-        replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(_replaced(stated)),
+        rho=ceiling(stated.amount) if stated is not None and stated.needs_delta else "",
+        replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(stated.replaced),
         shuffled=_together(facts),
         groups=() if stated is None else _groups(stated),
     )
@@ -123,23 +124,12 @@ def _together(facts: Facts) -> Together | None:
     )
 
 
-def _form(stated: Loss | None) -> str:
-    if stated is None:
-        return ""
-    return "zcdp" if isinstance(stated, ZCDP) else "approximate" if isinstance(stated, ApproxDP) else "pure"
-
-
 def _warning(facts: Facts, found: Posterior | None) -> str:
     if not facts.private:
         return SEEDED
     if facts.claim.proven is None:
         return UNPROVEN
     return NEARLY_NOTHING if found is not None and found.epsilon > WEAK else ""
-
-
-def _delta(facts: Facts) -> Fraction:
-    asked = facts.budget
-    return asked.delta if isinstance(asked, ApproxDP) else DELTA
 
 
 def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:
@@ -149,8 +139,3 @@ def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:
         with contextlib.suppress(ValueError):
             found.append((size, loss(group(stated, size))))
     return tuple(found)
-
-
-def _replaced(stated: Loss) -> Fraction:
-    """Return what holds between two contents of a row: four times rho, or twice epsilon."""
-    return 4 * stated.rho if isinstance(stated, ZCDP) else 2 * stated.epsilon

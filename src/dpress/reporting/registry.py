@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from dpress import catalog
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, as_floats, describe
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.query.release import Release
 
 TODO = "TODO for a person: "

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from dpress.core.basics.claim import Loss, parameters
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.loss import Loss
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = " \N{MULTIPLICATION SIGN} "

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.basics.claim import as_floats
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.any_loss import as_floats
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.document import design as documents
 from dpress.document.design import Design, LocalAsk

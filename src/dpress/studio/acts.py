@@ -9,7 +9,7 @@ from typing import Any
 
 from dpress.core.basics import regular_file
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import as_floats
+from dpress.core.basics.losses.any_loss import as_floats
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.query.load import load_release

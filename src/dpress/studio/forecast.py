@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from dpress import catalog
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import Loss
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.data.specification.spec import Spec
 from dpress.query.measured_columns import measured
 from dpress.query.release import Release

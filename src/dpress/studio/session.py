@@ -12,9 +12,10 @@ import msgspec
 
 from dpress.core.basics import regular_file
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import as_floats, describe, from_parameters
 from dpress.core.basics.database_url import check_no_password, holds_password, mentions_password
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.read import from_parameters
 from dpress.data.sources.declared import declared
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.inference.joint.class_model import class_model
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.inference.joint import bootstrap, maxent
 from dpress.inference.joint.factors import dense
 from dpress.mechanisms.linear.marginals import Marginals

@@ -12,8 +12,8 @@ from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 from dpress import Ledger, load_release, publish
 from dpress.core.basics import plain as plains
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
 from dpress.data import rows as data_rows
 from dpress.data.codec.codec import encode

@@ -6,7 +6,8 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import Ledger, publish
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.kinds.microdata import design, plan_text
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.release.plan.candidate import rank

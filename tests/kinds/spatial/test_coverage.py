@@ -16,7 +16,8 @@ import pytest
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpress import plan
-from dpress.core.basics.claim import ZCDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import from_dict

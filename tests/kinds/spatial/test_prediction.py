@@ -20,7 +20,8 @@ import pytest
 
 from dpress import catalog, plan
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import LARGEST_SIDE, Grid, sums
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement

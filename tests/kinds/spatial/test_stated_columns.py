@@ -10,8 +10,8 @@ from tests.kinds.spatial.towns import USERS, places, spec, table
 
 from dpress.cli.main import main
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.release.devices.device import Account, device, intake
 from dpress.release.devices.estimate import estimate

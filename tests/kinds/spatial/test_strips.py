@@ -23,7 +23,7 @@ from tests.kinds.spatial.towns import spec, table
 
 from dpress import catalog, estimate, perturb
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical

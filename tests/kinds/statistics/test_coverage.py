@@ -17,7 +17,8 @@ from dpress.attributes.bounded_attribute import Integer, Numeric
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.estimates import GroupEstimates, group_estimates

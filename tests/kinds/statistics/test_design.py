@@ -11,8 +11,9 @@ from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, WARD, spec
 from dpress import catalog, plan, publish
 from dpress.attributes.bounded_attribute import Numeric
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.kinds.statistics import plan_text
 
 

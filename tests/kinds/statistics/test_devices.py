@@ -11,8 +11,8 @@ import pytest
 from dpress import device, evaluate, load_release, perturb, plan
 from dpress.attributes.bounded_attribute import Integer
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import page, plan_text
 from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers

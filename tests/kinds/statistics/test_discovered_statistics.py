@@ -12,8 +12,8 @@ from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import evaluate, load_release, publish
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ApproxDP
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
 from dpress.query.release import Release

@@ -14,8 +14,11 @@ import pytest
 
 from dpress.audit.exact_quantiles import outcomes, quantiles_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, gaps, scattered
 
 QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))

@@ -7,8 +7,12 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice.exponential import Exponential
 
 FALSE_ALARM = 1e-6

@@ -11,8 +11,12 @@ from dpress import catalog
 from dpress.audit.exact import promised
 from dpress.audit.exact_discovery import bounds_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, part_of
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import part_of
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.basics.round_numbers import MOST, halvings, origin_of, round_distances
 from dpress.mechanisms.discovery import bounds_from_outside, private_bounds

@@ -11,10 +11,13 @@ from dpress import catalog
 from dpress.audit.exact_discovery import discovery_loss
 from dpress.audit.exact_weights import coarse_names
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups, example
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.gaussian_threshold import calibrated

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
 from dpress.mechanisms.protocol.report_type import Part, ReportType

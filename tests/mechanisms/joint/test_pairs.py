@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.joint.pair_error import concentration
 from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Identity, Marginal, Stack
 from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.joint.rr_ldp import CARD, RrLdp

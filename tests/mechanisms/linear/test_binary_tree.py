@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import AllRanges, Range
 from dpress.core.maps.workload import Boxes, Marginals

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.direct_queries import CARD, DirectQueries

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation
+from dpress.core.basics.claim import ROW, Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.ranges import AllRanges, Range, Ranges
 from dpress.core.maps.sine import Sine
 from dpress.core.maps.workload import Boxes

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.ranges import AllRanges
 from dpress.core.maps.workload import Boxes
 from dpress.core.maps.workload import Marginals as MarginalWorkload

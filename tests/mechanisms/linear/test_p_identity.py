@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.parameters import arguments
 from dpress.core.maps.ranges import AllRanges, Range, Ranges
 from dpress.core.maps.set_sums import SetSums

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dpress.audit import exact_persons
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.linear.group_statistics import CARD, GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import STEPS, PersonSums

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.ranges import Range, Ranges
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.prefix import Prefix

@@ -10,8 +10,10 @@ import pytest
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
 from dpress.core.maps.workload import Boxes, Marginals

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation
+from dpress.core.basics.claim import ROW, Relation
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.residuals import Residual
 from dpress.core.maps.workload import Marginals as MarginalWorkload

@@ -7,8 +7,11 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.dp_k_prototypes import CARD, DpKPrototypes

@@ -17,7 +17,9 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.people import People, in_memory
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

@@ -11,8 +11,10 @@ import pytest
 
 from dpress.attributes.mixed import Column
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Claim, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import Codes, People, in_memory
 from dpress.inference.records import latent_classes, low_rank
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

@@ -9,7 +9,7 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.influence import explained, weighted

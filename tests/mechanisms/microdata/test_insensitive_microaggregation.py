@@ -10,8 +10,10 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order
 from dpress.noise.choose import report_noisy_max_probabilities

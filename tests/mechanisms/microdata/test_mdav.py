@@ -7,9 +7,11 @@ from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Unit
+from dpress.core.basics.claim import ROW, Unit
 from dpress.core.basics.compiled import compiled
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.mdav import CARD, Mdav, grouped, sum_costs
 

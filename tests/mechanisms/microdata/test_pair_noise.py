@@ -5,7 +5,9 @@ import pytest
 from tests.mechanisms.microdata.test_graphical import category, number
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP
+from dpress.core.basics.claim import ROW
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import Codes, in_memory
 from dpress.mechanisms.microdata.graphical import Graphical, graphical
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, exact

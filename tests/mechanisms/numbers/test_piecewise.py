@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.numbers.report_sums import sums
 from dpress.mechanisms.numbers.one_bit import OneBit, bit_variance
 from dpress.mechanisms.numbers.piecewise import EVEN, Piecewise, best_window

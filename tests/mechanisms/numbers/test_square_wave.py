@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.reports.oracle import Channel
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.numbers.report_sums import sums

@@ -7,8 +7,8 @@ import pytest
 from scipy.linalg import hadamard as dense
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.hadamard import Hadamard, transform
 
 

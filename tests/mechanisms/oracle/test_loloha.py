@@ -9,8 +9,8 @@ import pytest
 
 import dpress
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.pure import PureDP
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle.loloha import Loloha, calibrated
 from dpress.mechanisms.oracle.olh import bucket, hashes

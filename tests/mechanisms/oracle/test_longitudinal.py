@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle import longitudinal
 from dpress.mechanisms.oracle.longitudinal import SMALLEST_F, Responses, calibrated
 

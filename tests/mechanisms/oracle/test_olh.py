@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.krr import respond
 from dpress.mechanisms.oracle.olh import (
     MOST_BUCKETS,

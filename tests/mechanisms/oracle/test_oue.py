@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.oue import Oue
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports import projective
 from dpress.inference.incidence import hyperplane_sums
 from dpress.mechanisms.oracle.pgr import Pgr, best_order

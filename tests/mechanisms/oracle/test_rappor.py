@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import extras, rng
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.rappor import CARD, Rappor

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.encoders import Combination
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.protocol import bit_tally as together

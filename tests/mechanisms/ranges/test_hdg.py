@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import Ranges
 from dpress.mechanisms.protocol.collection import Collection

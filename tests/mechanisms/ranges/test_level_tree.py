@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import AllRanges, Prefixes, Ranges
 from dpress.mechanisms.protocol.collection import Collection

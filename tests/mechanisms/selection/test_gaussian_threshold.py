@@ -9,8 +9,11 @@ from scipy import stats
 
 from dpress.audit.exact_names import sums_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold, calibrated

@@ -10,8 +10,10 @@ from scipy import stats
 
 from dpress.audit.exact_names import names_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ApproxDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import partition_selection

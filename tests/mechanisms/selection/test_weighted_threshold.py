@@ -10,8 +10,9 @@ from scipy import stats
 from dpress import catalog
 from dpress.audit.exact_weights import COARSE, weights_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ApproxDP, Relation, Unit
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import gaussian_threshold

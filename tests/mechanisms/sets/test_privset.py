@@ -9,7 +9,7 @@ import pytest
 from dpress.attributes.set_members import members, words
 from dpress.audit.exact import channel_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.sets.privset import Privset, best_groups, grouped, privset
 from dpress.mechanisms.sets.set_reports import SetReports
 from dpress.noise.response import LEFT_OUT

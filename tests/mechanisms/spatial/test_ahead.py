@@ -16,8 +16,9 @@ import oracle_checks as checks
 
 from dpress import catalog
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.mechanisms.protocol.report_type import per_user, rest

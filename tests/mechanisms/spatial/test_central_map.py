@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased

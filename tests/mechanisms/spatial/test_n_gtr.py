@@ -6,7 +6,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.measurement import Measurement
 from dpress.mechanisms.oracle.oue import Oue

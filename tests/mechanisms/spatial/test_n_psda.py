@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.n_psda import n_psda

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Strategy
 from dpress.mechanisms.spatial.quadtree import Quadtree, best_height, quadtree

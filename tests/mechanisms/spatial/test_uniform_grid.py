@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.basics.claim import ROW, Relation, Unit
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.methods.mechanism import Strategy
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid, best_side, uniform_grid

@@ -9,8 +9,10 @@ import pytest
 
 from dpress.audit.exact_steps import added_loss
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation, Unit
+from dpress.core.basics.claim import Claim, Relation, Unit
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles, example
 

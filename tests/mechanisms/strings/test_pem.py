@@ -17,8 +17,9 @@ from dpress import catalog
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.string_candidates import padded
 from dpress.core.basics import rng
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.inference.interval import critical
 from dpress.mechanisms.protocol.report_type import per_user

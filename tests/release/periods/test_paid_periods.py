@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec
 
 from dpress.cli.publish import command
-from dpress.core.basics.claim import PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded, SchemaMismatch
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.spans import closing
 from dpress.data.specification.spec import as_dict, from_dict

@@ -28,7 +28,8 @@ from typing import (
     runtime_checkable,
 )
 
-from dpress.core.basics.claim import LOSSES, from_parameters
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import LOSSES, from_parameters
 
 T = TypeVar("T")
 METHODS, METHOD = "dpress.mechanisms.", "method"
@@ -75,7 +76,7 @@ def plain(value: Any, *, context: Collection[str] = ()) -> Any:  # noqa: PLR0911
     Raises:
         TypeError: something has no exact plain form; the caller's mistake, not the data's.
 
-    >>> from dpress.core.basics.claim import PureDP
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> plain(PureDP(epsilon=0.5))
     {'epsilon': '1/2'}
     """
@@ -149,7 +150,7 @@ def read(
             begins with the place, as `$.loss.epsilon`.
         TypeError: the type has no exact plain form; the caller's mistake.
 
-    >>> from dpress.core.basics.claim import PureDP
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> read(PureDP, {"epsilon": "1/2"})
     PureDP(epsilon=Fraction(1, 2))
     """
@@ -172,7 +173,7 @@ class _Reader:
             raise ValueError(f"{place}.{METHOD}: missing")
         if isinstance(kind, type) and self.find is not None and issubclass(kind, SelfPlain):
             return self._own(kind, value, place)
-        if kind in LOSSES:
+        if kind is Loss or kind in LOSSES:
             return self._loss(value, place)
         if is_dataclass(kind):
             return self._object(kind, value, place)
@@ -222,7 +223,7 @@ class _Reader:
             if value is None and types.NoneType in inner:
                 return None
             kinds = [one for one in inner if one is not types.NoneType]
-            if len(kinds) == 1 or set(kinds) <= set(LOSSES):
+            if len(kinds) == 1:
                 return self.read(kinds[0], value, place)
         if self.find is not None and (kind is object or getattr(kind, "_is_protocol", False)):
             if isinstance(value, dict):

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Loss, PureDP, Relation, Unit, describe
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure, pure
 from dpress.core.reports.oracle import Oracle, Payloads, Tally, Values
 
 Number = npt.NDArray[np.uint32]
@@ -39,8 +42,7 @@ def check_domain(size: int, loss: Loss, *, largest: int = LARGEST_SIZE) -> None:
     Raises:
         NotSupported: the loss is not epsilon, or there are more than `largest` values.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported(f"a frequency oracle is calibrated to epsilon, got {describe(loss)}")
+    pure(loss, f"a frequency oracle is calibrated to epsilon, got {describe(loss)}")
     if check.count("size", size) > largest:
         raise NotSupported(f"size must be at most {largest}, got size={size}")
 
@@ -49,7 +51,8 @@ def serving(method: Callable[..., Oracle], largest: int = LARGEST_SIZE) -> Calla
     """Return what a card offers: the method over k values under epsilon, None for another loss or more values."""
 
     def serve(size: int, loss: Loss) -> Oracle | None:
-        return method(size=size, loss=loss) if isinstance(loss, PureDP) and size <= largest else None
+        epsilon = as_pure(loss)
+        return None if epsilon is None or size > largest else method(size=size, loss=epsilon)
 
     return serve
 

@@ -9,8 +9,10 @@ import msgspec
 
 from dpress.attributes.named import Words
 from dpress.core.basics import check
-from dpress.core.basics.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.database_url import check_no_password
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
 from dpress.data.specification.file_format import FileFormat
 from dpress.inference import postprocess
 

@@ -19,7 +19,7 @@ from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.plan.candidate import Candidate, Choice, rank
 from dpress.release.plan.parameter_checks import of_kind, of_methods
-from dpress.release.plan.strategies import AUTO, LARGEST_TABLE, USERS, affordable, candidate, table_bound
+from dpress.release.plan.strategies import AUTO, LARGEST_TABLE, USERS, candidate, table_bound
 
 METHOD = "marginals"
 MOST_TABLES = 1000
@@ -103,7 +103,7 @@ def _groups(shape: Axes, order: int | None) -> Iterator[list[Group]]:
 def _best(spec: Spec, workload: Workload, groups: list[Group]) -> Candidate:
     """Return these tables under the noise that suits them best within the budget."""
     found = []
-    for loss in affordable(spec):
+    for loss in spec.privacy.loss.payable:
         sets, parts = zip(*shares(workload, groups, loss), strict=True)
         strategy = Marginals(workload.shape, sets, parts)
         mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpress import catalog
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.workload import Marginals
 from dpress.core.reports.oracle import Oracle

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.basics.claim import ZCDP, PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference.consistency import Axes, subsets
 
@@ -22,7 +23,7 @@ Group = Sequence[Axes]
 Shared = list[tuple[Axes, Fraction]]
 
 
-def shares(workload: Workload, groups: Sequence[Group], loss: PureDP | ZCDP) -> Shared:
+def shares(workload: Workload, groups: Sequence[Group], loss: Loss) -> Shared:
     """Return every table with its share of the loss; the shares add up to 1.
 
     Formula: the mean variance of a cell of the workload is sum_T w_T / sum_S p_S, T over sets of attributes and p_S the
@@ -54,7 +55,7 @@ def _options(groups: Sequence[Group]) -> list[tuple[Fraction, ...]]:
     return [(one, (1 - one) * (1 - most), (1 - one) * most) for one, most in itertools.product(FIRST, LARGER)]
 
 
-def _divided(shape: Axes, sets: Group, loss: PureDP | ZCDP) -> Shared:
+def _divided(shape: Axes, sets: Group, loss: Loss) -> Shared:
     """Return tables with shares proportional to cells^power: the least mean variance of tables that stand alone.
 
     The variance is proportional to 1 / share (Gaussian, power 1/2) or 1 / share^2 (Laplace, power 1/3).

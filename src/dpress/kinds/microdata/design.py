@@ -11,9 +11,9 @@ from typing import Any
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.mixed import Column, columns
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.extras import has_scipy
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, names
 from dpress.core.maps.workload import Marginals
 from dpress.core.methods.mechanism import Card, Synthesizer
@@ -22,7 +22,6 @@ from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.plan.candidate import Candidate, Choice, rank
 from dpress.release.plan.parameter_checks import beside, expected_users, of_kind, of_methods
-from dpress.release.plan.strategies import affordable
 
 PUBLISHED = "dp_k_prototypes"
 UNIT = "noise SSE, scaled units"
@@ -46,7 +45,7 @@ def choose(spec: Spec) -> Choice:
         ValueError: a parameter is wrong.
     """
     users, best = expected_users(spec), dict[str, Candidate]()
-    for method, maker in record_makers(spec, affordable(spec)):
+    for method, maker in record_makers(spec, spec.privacy.loss.payable):
         own = Candidate(method=method, mechanism=maker, predicted_error=maker.noise_sse(users))
         best[method] = min(own, best.get(method, own), key=rank)  # the last of equals: rho suits many answers
     candidates, schema = tuple(sorted(best.values(), key=_preference)), spec.schema
@@ -107,7 +106,7 @@ def weights(spec: Spec) -> tuple[float, ...]:
     return tuple(given)
 
 
-def record_makers(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[str, RecordMaker]]:
+def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, RecordMaker]]:
     """Yield by method every way to make the records of a spec, within the losses that the budget pays for.
 
     Raises:
@@ -163,7 +162,7 @@ def _check_sizes(spec: Spec) -> None:
 
 
 def _made(
-    card: Card, own: tuple[Column, ...], loss: PureDP | ZCDP, spec: Spec, parameters: Mapping[str, Any]
+    card: Card, own: tuple[Column, ...], loss: Loss, spec: Spec, parameters: Mapping[str, Any]
 ) -> Synthesizer | None:
     assert card.synthesizer is not None  # noqa: S101  # of one that makes records
     try:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.plain import plain as as_plain
 from dpress.kinds.microdata.design import NEAREST, UNIT, hindrance
 from dpress.mechanisms.microdata.graphical import Graphical

@@ -6,7 +6,7 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 from collections.abc import Sequence
 from typing import Any
 
-from dpress.core.basics.claim import ApproxDP
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.query.release import Release
 from dpress.reporting import page_tables

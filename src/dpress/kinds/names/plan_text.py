@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release.plan import plan_text

@@ -3,7 +3,8 @@
 import dataclasses
 from typing import Any
 
-from dpress.core.basics.claim import PureDP, Relation
+from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.plan import plan_text

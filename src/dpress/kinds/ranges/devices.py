@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from dpress import catalog
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.kinds.sets.answers import privset_of
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate

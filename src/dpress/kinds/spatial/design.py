@@ -6,8 +6,9 @@ from typing import Any
 from dpress import catalog
 from dpress.attributes.attribute import Location
 from dpress.attributes.policy import DROP
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, names
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.workload import Areas
@@ -25,7 +26,6 @@ from dpress.mechanisms.spatial.map_decoder import MapCollector
 from dpress.release.plan.candidate import Candidate, Choice, rank
 from dpress.release.plan.collections import share
 from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
-from dpress.release.plan.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
@@ -46,7 +46,7 @@ def choose(spec: Spec) -> Choice:
     place, users, workload = _location(spec), expected_users(spec), areas(spec)
     best: dict[str, Candidate] = {}
     made: Iterator[tuple[str, Collection | CentralMap | AdaptiveGrid]]
-    made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, affordable(spec))
+    made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, spec.privacy.loss.payable)
     for method, mechanism in made:
         error = expected(method_of(mechanism), workload, users)
         own = Candidate(method=method, mechanism=mechanism, predicted_error=error)
@@ -102,7 +102,7 @@ def spatial_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         yield from ((name, collection(made)) for made in _made(spec, name, loss))
 
 
-def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[str, CentralMap | AdaptiveGrid]]:
+def central_maps(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, CentralMap | AdaptiveGrid]]:
     """Yield by method every way to make the map of a curator's table, within the losses that the budget pays for.
 
     Raises:
@@ -124,7 +124,7 @@ def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[
 
 
 def central_map(
-    spec: Spec, card: Card, grid: Grid, loss: PureDP | ZCDP, own: Mapping[str, Any]
+    spec: Spec, card: Card, grid: Grid, loss: Loss, own: Mapping[str, Any]
 ) -> CentralMap | AdaptiveGrid | None:
     """Return the map of one method over a grid under a loss, or None where it does not serve."""
     if card.spatial is None:
@@ -140,7 +140,7 @@ def _beside_grid(own: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if name not in names(ByGrid)}
 
 
-def _central_grid(spec: Spec, card: Card, loss: PureDP | ZCDP) -> Grid:
+def _central_grid(spec: Spec, card: Card, loss: Loss) -> Grid:
     """Return the grid that the spec names, or the one that suits the method for the expected number of people."""
     if {"height", "side"} & set(spec.release.parameters) or card.grid is None:
         return _grids(spec)[0]

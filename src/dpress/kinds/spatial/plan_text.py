@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.maps.workload import Areas
 from dpress.kinds.spatial.prediction import likely_range, noise_error
 from dpress.kinds.spatial.text import assignment, levels, made_of, over, promise

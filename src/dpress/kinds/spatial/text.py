@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpress import catalog
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.workload import Areas
 from dpress.core.reports.encoders import Leaf

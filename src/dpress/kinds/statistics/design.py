@@ -13,8 +13,9 @@ import numpy as np
 
 from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import ZCDP, PureDP, part_of
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
@@ -38,7 +39,6 @@ from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuan
 from dpress.query.query_language import parse
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
-from dpress.release.plan.strategies import affordable
 
 METHOD, CHOOSING = "group_statistics", "group_quantiles"
 UNIT = "squared error, widths of the bounds"
@@ -102,9 +102,9 @@ def choose(spec: Spec) -> Choice:
     if own.private_bounds:
         if name is not None:
             raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
-        candidates = [_bounding(spec, own, asked, persons, loss) for loss in affordable(spec)]
+        candidates = [_bounding(spec, own, asked, persons, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
-        candidates = [_candidate(spec, own, asked, persons, loss) for loss in affordable(spec)]
+        candidates = [_candidate(spec, own, asked, persons, loss) for loss in spec.privacy.loss.payable]
     else:
         if persons:
             raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
@@ -129,9 +129,7 @@ def _methods(own: Statistics) -> tuple[str, ...]:
     return (METHOD,) if own.intervals or not (own.median or own.quantiles) else (METHOD, CHOOSING)
 
 
-def _bounding(
-    spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP
-) -> Candidate:
+def _bounding(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
     """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
     if own.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
@@ -153,9 +151,7 @@ def _measured(candidate: Candidate) -> MatrixMechanism:
     return candidate.mechanism
 
 
-def _candidate(
-    spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP
-) -> Candidate:
+def _candidate(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
     """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
     unit = spec.privacy.protected
     parts = _parts(spec, own, asked, persons, loss)
@@ -168,7 +164,7 @@ def _candidate(
     return Candidate(method=method, mechanism=mechanism, predicted_error=error)
 
 
-def _parts(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP) -> Parts:
+def _parts(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
     """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
     schema, by, unit = asked.schema, asked.axes, spec.privacy.protected
     trees, chosen = list[GroupDistribution](), list[ChosenLevels]()

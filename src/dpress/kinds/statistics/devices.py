@@ -14,8 +14,8 @@ from dpress.attributes.bounded_attribute import Integer, Number
 from dpress.attributes.dated_attribute import Dated
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.workload import Marginals
 from dpress.core.reports.encoders import Code, Combination

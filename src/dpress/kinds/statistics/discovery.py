@@ -9,12 +9,16 @@ from fractions import Fraction
 
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.specification.spec import Spec
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import SURE
@@ -39,7 +43,7 @@ class Discovery:
     name: str
     axis: int
     names: NameMechanism
-    loss: PureDP | ZCDP
+    loss: Loss
     delta: Fraction
 
     @property
@@ -93,7 +97,7 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
     """
     whole, unit, axis = loss_of(spec), spec.privacy.protected, spec.schema.names.index(name)
     share, rest, half = whole.epsilon * NAMES_SHARE, whole.epsilon * (1 - NAMES_SHARE), whole.delta / 2
-    ways: tuple[tuple[PureDP | ZCDP, Fraction], ...] = (
+    ways: tuple[tuple[Loss, Fraction], ...] = (
         (PureDP(epsilon=rest), Fraction(0)),
         (ZCDP(rho=zcdp_for(rest, half)), half),
     )

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
-from dpress.core.basics.claim import ZCDP, PureDP
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
 from dpress.kinds.statistics.device_answers import DeviceAnswers
@@ -187,13 +186,13 @@ def _noises(answers: Any) -> list[tuple[str, str, str]]:
     names = answers.release.schema.names
     of_sums = Fraction(1)
     if isinstance(mechanism, GroupQuantiles):
-        whole = _number(mechanism.loss)
+        whole = mechanism.loss.amount
         for own in mechanism.chosen:
             what = f"{names[own.axis]}: {len(own.choice.quantiles)} chosen of {own.cells:,} cells"
-            share = _number(own.choice.loss) / whole
+            share = own.choice.loss.amount / whole
             within = math.ceil(max(own.choice.rank_errors(own.cells, BETA)))
             found.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
-        of_sums = Fraction(0) if mechanism.groups is None else _number(mechanism.groups.loss) / whole
+        of_sums = Fraction(0) if mechanism.groups is None else mechanism.groups.loss.amount / whole
         mechanism = mechanism.groups
     if strategy is None:
         return found
@@ -207,10 +206,6 @@ def _noises(answers: Any) -> list[tuple[str, str, str]]:
             what = f"whether {condition(answers.release.schema, where)}" if where else "rows"
         found.append((what, f"{100 * float(share * of_sums):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
     return found
-
-
-def _number(loss: PureDP | ZCDP) -> Fraction:
-    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
 
 
 def _example(each: GroupResults, answers: Any) -> str:

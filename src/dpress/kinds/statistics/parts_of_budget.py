@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpress.core.basics.claim import ZCDP, PureDP, Unit, part_of
+from dpress.core.basics.claim import Unit
+from dpress.core.basics.losses.any_loss import part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -41,7 +43,7 @@ class Parts:
         size = self.sums + len(self.chosen)
         return (Fraction(1, size),) * size
 
-    def under(self, loss: PureDP | ZCDP, shares: tuple[Fraction, ...], unit: Unit) -> GroupMechanism:
+    def under(self, loss: Loss, shares: tuple[Fraction, ...], unit: Unit) -> GroupMechanism:
         """Return the mechanism.
 
         Args:

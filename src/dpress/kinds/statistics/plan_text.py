@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed

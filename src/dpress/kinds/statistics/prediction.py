@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import ZCDP, PureDP, part_of
+from dpress.core.basics.losses.any_loss import part_of
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.inference.interval import critical
@@ -34,7 +36,7 @@ GRAIN = 1 << 20  # shares are whole multiples of its inverse
 
 def best_shares(
     even: GroupMechanism, schema: Schema, *, users: int, precision: Mapping[str, float], assumed: Assumed
-) -> tuple[tuple[Fraction, ...], PureDP | ZCDP]:
+) -> tuple[tuple[Fraction, ...], Loss]:
     """Return the shares of the loss, and the loss that is needed: less where all parts' precision is stated.
 
     An error falls as the share s does: c / s under epsilon, c / sqrt(s) under rho. Shares that the precision asks for
@@ -183,6 +185,6 @@ def _exact(shares: Sequence[float]) -> tuple[Fraction, ...]:
     return tuple(Fraction(int(share), GRAIN) for share in whole)
 
 
-def _less(loss: PureDP | ZCDP, part: float) -> PureDP | ZCDP:
+def _less(loss: Loss, part: float) -> Loss:
     """Return a part of a loss, rounded up to a millionth of it."""
     return part_of(loss, Fraction(math.ceil(part * 1_000_000), 1_000_000))

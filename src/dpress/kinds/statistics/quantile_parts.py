@@ -13,8 +13,10 @@ import numpy as np
 
 from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import ZCDP, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.ranges import Prefixes
 from dpress.kinds.statistics.estimates import mean_form_variance
@@ -59,7 +61,7 @@ def wanted(schema: Schema, finer: Schema, name: str, shares: tuple[Fraction, ...
     return Wanted(name=name, shares=shares, stated=None if free else min(own.ordered, finer.tabular[axis].ordered))
 
 
-def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP) -> GroupDistribution:
+def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss) -> GroupDistribution:
     """Return the tree whose branching suits prefixes best.
 
     Raises:
@@ -78,12 +80,12 @@ def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP) 
     )
 
 
-def _tree(cells: int, loss: PureDP | ZCDP) -> Hierarchy:
+def _tree(cells: int, loss: Loss) -> Hierarchy:
     branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
     return Hierarchy(cells, branching, root)
 
 
-def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP, unit: Unit) -> ChosenLevels:
+def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss, unit: Unit) -> ChosenLevels:
     """Return the choice among as many cells as there may be.
 
     Raises:

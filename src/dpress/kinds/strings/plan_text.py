@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpress.core.basics.claim import describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.kinds.strings.answers import pem_of
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.release.plan import plan_text

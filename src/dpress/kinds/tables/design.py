@@ -3,7 +3,6 @@
 import itertools
 import math
 
-from dpress.core.basics.claim import ZCDP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.workload import Marginals
@@ -70,7 +69,7 @@ def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
 
 
 def _check_tables(spec: Spec, tables: int, ways: int) -> None:
-    gaussian = any(isinstance(loss, ZCDP) for loss in strategies.affordable(spec))
+    gaussian = any(loss.tail == "gaussian" for loss in spec.privacy.loss.payable)
     most = MOST_TABLES if gaussian else MOST_SETS
     if tables > most or ways > MOST_WAYS:
         raise ValueError(

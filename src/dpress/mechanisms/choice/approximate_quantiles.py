@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, describe
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import ROW, Claim, Relation, Unit
+from dpress.core.basics.losses.any_loss import additive
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.noise.choose_each import exponential, permute_and_flip
@@ -26,6 +27,7 @@ BLOCK = 1 << 20  # candidates of groups, or rows, at a time
 LARGEST_RATIO = 1 << 20  # of the quantiles' common denominator: scores of 2^42 rows fit 63 bits
 FILLED = 1 / 64  # of the candidates, by rows, where errors are predicted
 ROOT = 1 << 40  # steps of epsilon under rho
+DRAWS = {"permute-and-flip": permute_and_flip, "the exponential mechanism": exponential}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +68,13 @@ class ApproximateQuantiles:
             it; 1 where there is one quantile.
     """
 
-    loss: PureDP | ZCDP
+    loss: Loss
     unit: Unit = ROW
     quantiles: tuple[Fraction, ...] = (Fraction(1, 2),)
     places: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, (PureDP, ZCDP)):
-            raise NotSupported(f"a choice of quantiles is calibrated to epsilon or rho, got {describe(self.loss)}")
+        additive(self.loss, "a choice of quantiles is")
         check.count("places", self.places)
         if not self.quantiles or list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
@@ -88,10 +89,7 @@ class ApproximateQuantiles:
     @property
     def epsilon(self) -> Fraction:
         """The loss of one choice."""
-        if isinstance(self.loss, PureDP):
-            return self.loss.epsilon / self.depth
-        square = 8 * self.loss.rho / self.depth
-        return Fraction(math.isqrt(square.numerator * ROOT**2 // square.denominator), ROOT)
+        return self.loss.choice_range(self.depth, ROOT)
 
     @property
     def moved(self) -> int:
@@ -101,12 +99,10 @@ class ApproximateQuantiles:
     @property
     def claim(self) -> Claim:
         """The promise, computed back from the loss of one choice, which the sampler uses."""
-        pure = isinstance(self.loss, PureDP)
-        found = PureDP(epsilon=self.depth * self.epsilon) if pure else ZCDP(rho=self.depth * self.epsilon**2 / 8)
-        how = "permute-and-flip" if pure else "the exponential mechanism"
+        loss = self.loss.of(self.depth * self.loss.choice_cost(self.epsilon))
         depths = "a single depth" if self.depth == 1 else f"{self.depth} depths"
-        basis = f"{depths} of {how} at epsilon {self.epsilon} against {self.moved} rows"
-        return Claim(published=found, proven=found, unit=self.unit, basis=basis)
+        basis = f"{depths} of {self.loss.choosing} at epsilon {self.epsilon} against {self.moved} rows"
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     def rank_variances(self, rows: float) -> tuple[float, ...]:
         """Return the expected squared error of every quantile's rank, in rows squared: an approximation, for plans.
@@ -187,7 +183,7 @@ class ApproximateQuantiles:
         placed = counts if self.places == 1 else scattered(counts, self.places, rng=rng)
         below = np.concatenate([np.zeros((len(placed), 1), dtype=np.int64), placed.cumsum(axis=1)], axis=1)
         found = np.empty((len(placed), len(self.quantiles)), dtype=np.int64)
-        draw = permute_and_flip if isinstance(self.loss, PureDP) else exponential
+        draw = DRAWS[self.loss.choosing]
         for node in self.nodes():
             first = found[:, node.left] + 1 if node.left >= 0 else np.zeros(len(placed), dtype=np.int64)
             last = (

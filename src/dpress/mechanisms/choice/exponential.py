@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, Claim, PureDP, Unit, describe
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import ROW, Claim, Unit
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.mechanism import Card
@@ -30,8 +31,7 @@ class Exponential:
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, PureDP):
-            raise NotSupported(f"the exponential mechanism is calibrated to epsilon, got {describe(self.loss)}")
+        pure(self.loss, f"the exponential mechanism is calibrated to epsilon, got {describe(self.loss)}")
         check.count("sensitivity", self.sensitivity)
 
     @property

@@ -1,6 +1,5 @@
 """What every method has in common that finds bounds of attributes first, and then measures groups between them."""
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.basics.claim import ZCDP, Loss, PureDP
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -148,17 +147,11 @@ def check_axes(groups: MatrixMechanism, axes: Collection[int]) -> None:
         raise ValueError(f"axes must be increasing, and of attributes that make no groups, got {axes}")
 
 
-def range_of(loss: PureDP | ZCDP) -> Fraction:
-    """Return the range e of log ratios that a choice may have: epsilon; under rho the one whose e^2 / 8 is at most rho.
-
-    Paper: Dong, Durfee, Rogers 2020, Lemma 3.1; Cesar, Rogers 2021.
-    """
-    if isinstance(loss, PureDP):
-        return loss.epsilon
-    square = 8 * loss.rho
-    return Fraction(math.isqrt(square.numerator * ROOT**2 // square.denominator), ROOT)
+def range_of(loss: Loss) -> Fraction:
+    """Return the range of log ratios that a choice may have that costs at most this."""
+    return loss.choice_range(1, ROOT)
 
 
-def spent_by(choice: PureDP | ZCDP) -> PureDP | ZCDP:
+def spent_by(choice: Loss) -> Loss:
     """Return what a choice of the range `range_of(choice)` costs: a little less than the loss under rho."""
-    return choice if isinstance(choice, PureDP) else ZCDP(rho=range_of(choice) ** 2 / 8)
+    return choice.of(choice.choice_cost(range_of(choice)))

@@ -11,7 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe, part_of
+from dpress.core.basics.claim import Claim, Relation, Unit
+from dpress.core.basics.losses.any_loss import composed, describe, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.round_numbers import halvings, origin_of, round_distances
 from dpress.core.methods.mechanism import Card
@@ -29,6 +31,7 @@ from dpress.mechanisms.discovery.bounds_first import (
 )
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.noise.distribution import calibrated
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -81,9 +84,9 @@ class BoundsFromOutside(BoundsFirst):
         rows: noisy numbers of rows inside and outside of the interval that was chosen, by axis; empty before it is.
     """
 
-    scale: PureDP | ZCDP
-    choice: PureDP | ZCDP
-    count: PureDP | ZCDP
+    scale: Loss
+    choice: Loss
+    count: Loss
     rank: int
     tilt: int
     price: int
@@ -102,10 +105,7 @@ class BoundsFromOutside(BoundsFirst):
     @property
     def noise(self) -> DiscreteLaplace | DiscreteGaussian:
         """What is added to the numbers of rows inside and outside, which a unit moves by k, or 2 k, together."""
-        if isinstance(self.count, PureDP):
-            return DiscreteLaplace.calibrate(epsilon=self.count.epsilon, l1_sensitivity=moved(self.unit))
-        square = self.unit.rows * moved(self.unit)
-        return DiscreteGaussian.calibrate(rho=self.count.rho, l2_sensitivity_squared=square)
+        return calibrated(self.count, Fraction(moved(self.unit) * self.unit.rows ** (self.count.order - 1)))
 
     @property
     def first(self) -> Loss:
@@ -233,7 +233,7 @@ def with_margin(edges: Edges, low: int, high: int) -> tuple[int, int]:
     return int(np.abs(edges - (edges[low] - half)).argmin()), int(np.abs(edges - (edges[high] + half)).argmin())
 
 
-def searched(groups: MatrixMechanism, loss: PureDP | ZCDP, axes: tuple[int, ...]) -> BoundsFromOutside:
+def searched(groups: MatrixMechanism, loss: Loss, axes: tuple[int, ...]) -> BoundsFromOutside:
     """Return the mechanism whose first step costs, with the groups, this loss.
 
     Args:
@@ -255,7 +255,7 @@ def searched(groups: MatrixMechanism, loss: PureDP | ZCDP, axes: tuple[int, ...]
     )
 
 
-def example(loss: PureDP | ZCDP, unit: Unit) -> BoundsFromOutside:
+def example(loss: Loss, unit: Unit) -> BoundsFromOutside:
     """Return a tiny instance: the groups of `group_statistics.example`."""
     groups = MatrixMechanism(strategy=group_statistics.example(), loss=part_of(loss, GROUPS_SHARE), unit=unit)
     return searched(groups, loss, (AXIS,))

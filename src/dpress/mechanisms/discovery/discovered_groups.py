@@ -6,11 +6,15 @@ counts of names -> a selection -> the names it releases -> groups of these names
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpress.core.basics.claim import ZCDP, ApproxDP, Claim, PureDP, Unit, describe
+from dpress.core.basics.claim import Claim, Unit
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, NameMechanism
 from dpress.core.methods.name_counts import NameCounts
-from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics

@@ -10,7 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ZCDP, Claim, Loss, PureDP, Unit, composed, describe, part_of
+from dpress.core.basics.claim import Claim, Unit
+from dpress.core.basics.losses.any_loss import composed, describe, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.round_numbers import MOST, round_numbers
 from dpress.core.methods.mechanism import Card
@@ -61,7 +63,7 @@ class PrivateBounds(BoundsFirst):
         axes: of the attributes whose bounds are chosen, increasing.
     """
 
-    choice: PureDP | ZCDP
+    choice: Loss
     price: int
     axes: tuple[int, ...]
 
@@ -146,13 +148,13 @@ class PrivateBounds(BoundsFirst):
         return Scored(rate=self.epsilon / self.unit.rows, scores=scores)
 
 
-def bounded(groups: MatrixMechanism, choice: PureDP | ZCDP, axes: tuple[int, ...]) -> PrivateBounds:
+def bounded(groups: MatrixMechanism, choice: Loss, axes: tuple[int, ...]) -> PrivateBounds:
     """Return the mechanism whose price is half of what a choice errs by, k / (2 e) rows a step, rounded up."""
     own = PrivateBounds(choice=choice, price=1, groups=groups, axes=axes)
     return PrivateBounds(choice=choice, price=math.ceil(own.unit.rows / (2 * own.epsilon)), groups=groups, axes=axes)
 
 
-def example(loss: PureDP | ZCDP, unit: Unit) -> PrivateBounds:
+def example(loss: Loss, unit: Unit) -> PrivateBounds:
     """Return a tiny instance: the groups of `group_statistics.example`."""
     groups = MatrixMechanism(strategy=group_statistics.example(), loss=part_of(loss, 1 - BOUNDS_SHARE), unit=unit)
     return bounded(groups, part_of(loss, BOUNDS_SHARE / 2), (AXIS,))

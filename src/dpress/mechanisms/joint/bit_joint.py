@@ -12,8 +12,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.encoders import Codes
@@ -235,14 +237,13 @@ def _filter_evidence(oracle: Rappor) -> BitEvidence:
     return BitEvidence(design=oracle.blooms, q_star=high, p_star=low)
 
 
-def example(loss: object, strategy: Any) -> BitJoint:
+def example(loss: Loss, strategy: Any) -> BitJoint:
     """Return a tiny instance of one of the document's estimators.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("rr_ldp is calibrated to epsilon")
+    loss = pure(loss, "rr_ldp is calibrated to epsilon")
     responses = calibrated(PureDP(epsilon=loss.epsilon / 2), 1)
     oracle = RrLdp(sizes=(2, 3), f=responses.f, p=responses.p, q=responses.q)
     return BitJoint(oracles=(oracle,), strategy=strategy)

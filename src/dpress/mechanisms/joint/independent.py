@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle, Tally
@@ -125,9 +126,8 @@ def _users(tallies: Sequence[Tally]) -> int:
     return sum(int(tally[-1]) for tally in tallies)
 
 
-def _example(loss: object) -> Independent:
-    if not isinstance(loss, PureDP):
-        raise NotSupported("independent is calibrated to epsilon")
+def _example(loss: Loss) -> Independent:
+    loss = pure(loss, "independent is calibrated to epsilon")
     own = calibrated(loss, 1)
     shape = (2, 3)
     oracles = [RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q) for size in shape]

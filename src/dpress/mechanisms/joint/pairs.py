@@ -12,8 +12,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
@@ -203,9 +204,8 @@ def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callabl
     return users**2 * total / cells
 
 
-def _example(loss: object) -> Pairs:
-    if not isinstance(loss, PureDP):
-        raise NotSupported("pairs is calibrated to epsilon")
+def _example(loss: Loss) -> Pairs:
+    loss = pure(loss, "pairs is calibrated to epsilon")
     sets = ((0, 1), (0, 2), (1, 2))
     responses = calibrated(loss, 1)
     oracles = tuple(RrLdp(sizes=(size,), f=responses.f, p=responses.p, q=responses.q) for size in (6, 4, 6))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.basics.claim import Loss
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Predicates, Workload
 from dpress.core.methods.mechanism import Card

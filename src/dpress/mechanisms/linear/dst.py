@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.basics.claim import ZCDP, Loss
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.sine import LARGEST, Sine

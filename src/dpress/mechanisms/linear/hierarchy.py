@@ -11,7 +11,8 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Loss, PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import AllRanges, Axis, Ranges

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.basics.claim import Loss
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Array
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.maps.ranges import Ranges

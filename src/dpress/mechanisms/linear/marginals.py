@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Loss
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Marginal, Stack
 from dpress.core.maps.workload import Marginals as MarginalWorkload

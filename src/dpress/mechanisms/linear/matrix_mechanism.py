@@ -6,16 +6,16 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import ROW, Claim, Relation, Unit
+from dpress.core.basics.losses.any_loss import NORMS, additive, parameters, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree
 from dpress.core.methods.mechanism import Decoder, Strategy
 from dpress.inference.interval import Tail
-from dpress.noise.distribution import Noise
-from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.distribution import Noise, calibrated
 from dpress.noise.laplace import DiscreteLaplace
 
 
@@ -36,12 +36,11 @@ class MatrixMechanism:
     """
 
     strategy: Strategy
-    loss: PureDP | ZCDP
+    loss: Loss
     unit: Unit = ROW
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, (PureDP, ZCDP)):
-            raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(self.loss)}")
+        additive(self.loss, "additive noise is")
         for name, value in parameters(self.loss).items():
             check.loss_parameter(f"the smallest share of {name}", min(self.shares) * value)
         _ = self.noises  # a strategy may refuse the loss
@@ -54,7 +53,7 @@ class MatrixMechanism:
     @property
     def tail(self) -> Tail:
         """How heavy the noise's tail is."""
-        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+        return self.loss.tail
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
@@ -74,14 +73,14 @@ class MatrixMechanism:
     def noises(self) -> tuple[Noise, ...]:
         """The noise distribution of every part."""
         parts = zip(self.parts, self.shares, strict=True)
-        return tuple(_calibrated(self.loss, share, self._sensitivity(part)) for part, share in parts)
+        return tuple(calibrated(part_of(self.loss, share), self._sensitivity(part)) for part, share in parts)
 
     @property
     def claim(self) -> Claim:
         """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
         pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
-        loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
-        norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
+        loss = self.loss.of(sum((noise.loss(sensitivity).amount for noise, sensitivity in pairs), Fraction(0)))
+        norm = NORMS[self.loss.order]
         parts = [f"{_description(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
         step = self.strategy.map.step
         unit = "" if step == 1 else f", in steps of {step:.6g} of a count"
@@ -152,7 +151,7 @@ class MatrixMechanism:
         removed one. At worst all rows of the unit change the same answers; a map of persons says itself what one
         changes.
         """
-        order = 1 if isinstance(self.loss, PureDP) else 2
+        order = self.loss.order
         relations = {self.unit.relation, Relation.ADD_REMOVE}
         if isinstance(part, OfPersons):
             return Fraction(max(part.person_sensitivity(order, one, self.unit.rows) for one in relations))
@@ -165,12 +164,6 @@ def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:
     if isinstance(matrix, Tree) and divided:
         return tuple(Identity(size) for size in matrix.levels)
     return (matrix,)
-
-
-def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> Noise:
-    if isinstance(loss, PureDP):
-        return DiscreteLaplace(scale=sensitivity / (share * loss.epsilon))
-    return DiscreteGaussian(sigma2=sensitivity / (2 * share * loss.rho))
 
 
 def _description(noise: Noise) -> str:

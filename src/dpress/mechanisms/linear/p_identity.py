@@ -12,7 +12,8 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Loss, PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.p_identity_map import UNIT

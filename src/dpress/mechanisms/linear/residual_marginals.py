@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.basics.claim import ZCDP, Loss
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.residuals import Residual, Residuals
 from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.core.maps.workload import Workload

@@ -11,7 +11,8 @@ from msgspec import Meta
 
 from dpress.attributes.mixed import Column, example
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, Claim, PureDP, Unit
+from dpress.core.basics.claim import ROW, Claim, Unit
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, SyntheticRecords

@@ -15,9 +15,11 @@ from msgspec import Meta
 
 from dpress.attributes.mixed import Column, example
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed, describe
+from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Participants
+from dpress.core.basics.losses.any_loss import additive, composed, describe, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Stack
@@ -77,7 +79,7 @@ class DpPrototypes:
     """
 
     columns: tuple[Column, ...]
-    loss: PureDP | ZCDP
+    loss: Loss
     clusters: int
     rounds: int
     unit: Unit = ROW
@@ -223,7 +225,8 @@ class DpPrototypes:
         return self.clusters**2 * math.fsum(found) / users
 
     def _level(self, number: int, what: Round) -> MatrixMechanism:
-        return MatrixMechanism(strategy=what, loss=_part(self.loss, self.shares[number]), unit=self.unit)
+        loss = part_of(additive(self.loss, "additive noise is"), self.shares[number])
+        return MatrixMechanism(strategy=what, loss=loss, unit=self.unit)
 
     def _mixture(self, seen: Sequence[Measurement], records: int, rng: Generator) -> Codes:
         """Return so many records of every cluster's histograms, which the histograms of everybody help to make."""
@@ -247,14 +250,6 @@ def _summed(whole: Array, bins: Counts) -> Array:
 def _whole(sizes: Array, records: int) -> Counts:
     """Return noisy sizes of shape (clusters, 1) as whole numbers >= 0 that add up to so many records."""
     return integer(on_simplex(sizes.T, np.array([float(records)]))[0]).astype(np.int64)
-
-
-def _part(loss: PureDP | ZCDP, share: Fraction) -> PureDP | ZCDP:
-    if isinstance(loss, PureDP):
-        return PureDP(epsilon=share * loss.epsilon)
-    if isinstance(loss, ZCDP):
-        return ZCDP(rho=share * loss.rho)
-    raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(loss)}")
 
 
 def _together(seen: Sequence[Measurement]) -> Measurement:
@@ -334,7 +329,7 @@ def dp_prototypes(
         ValueError: a parameter is wrong, named with its place; or neither users nor clusters is known.
         NotSupported: so many clusters are too many for users and loss.
     """
-    if not isinstance(loss, PureDP | ZCDP):
+    if not loss.additive:
         return None
     if users is None and clusters is None:
         raise ValueError(f"{PLACE}.users: expected the number of records, roughly, to choose clusters by; or clusters")
@@ -343,7 +338,7 @@ def dp_prototypes(
     return made if users is None else best(made, users, clusters=clusters, rounds=rounds)
 
 
-def _example(loss: PureDP | ZCDP, unit: Unit) -> DpPrototypes:
+def _example(loss: Loss, unit: Unit) -> DpPrototypes:
     return DpPrototypes(columns=example(), loss=loss, unit=unit, clusters=2, rounds=1)
 
 

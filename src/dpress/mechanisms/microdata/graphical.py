@@ -16,8 +16,11 @@ from msgspec import Meta
 
 from dpress.attributes.mixed import Column
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe
+from dpress.core.basics.claim import ROW, Claim, Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import composed, describe, part_of
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Stack
@@ -84,7 +87,7 @@ class Graphical:
     """
 
     columns: tuple[Column, ...]
-    loss: PureDP | ZCDP
+    loss: Loss
     rounds: int
     unit: Unit = ROW
     one_way: Fraction = ONE_WAY
@@ -101,7 +104,7 @@ class Graphical:
         if check.count("rounds", self.rounds) > len(self.pairs):
             raise ValueError(f"rounds must be at most the number of pairs, {len(self.pairs)}, got rounds={self.rounds}")
         _ = self.first  # refuses a loss
-        if _amount(self.loss) / self.rounds < SMALLEST:
+        if self.loss.amount / self.rounds < SMALLEST:
             raise NotSupported(f"{describe(self.loss)} is too little for {self.rounds} rounds")
 
     @property
@@ -133,19 +136,19 @@ class Graphical:
     @property
     def choice(self) -> PureDP:
         """The parameter of one choice's exponential mechanism; see the promise for what it costs."""
-        return _choice(self._part((1 - self.one_way) * self.choosing / self.rounds))
+        part = self._part((1 - self.one_way) * self.choosing / self.rounds)
+        return PureDP(epsilon=part.choice_range(1, _GRAIN))
 
     @property
-    def choice_cost(self) -> PureDP | ZCDP:
+    def choice_cost(self) -> Loss:
         """What one choice costs, from the parameter that is used: it, or its square over 8."""
-        own = self.choice
-        return own if isinstance(self.loss, PureDP) else ZCDP(rho=own.epsilon**2 / 8)
+        return self.loss.of(self.loss.choice_cost(self.choice.epsilon))
 
     @property
-    def tables(self) -> PureDP | ZCDP:
+    def tables(self) -> Loss:
         """The loss of all pairs' tables together: what one-way tables and choices leave."""
-        choices = self.choices * _amount(self.choice_cost)
-        return _with(self.loss, (1 - self.one_way) * _amount(self.loss) - choices)
+        choices = self.choices * self.choice_cost.amount
+        return self.loss.of((1 - self.one_way) * self.loss.amount - choices)
 
     @property
     def sensitivity(self) -> int:
@@ -187,7 +190,7 @@ class Graphical:
         codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
         return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
 
-    def measuring(self, parts: Sequence[GroupedTable], loss: PureDP | ZCDP) -> MatrixMechanism:
+    def measuring(self, parts: Sequence[GroupedTable], loss: Loss) -> MatrixMechanism:
         """Return what measures tables with a loss, shared by their sizes."""
         strategy = Tables(parts=tuple(parts), shares=by_noise([part.rows for part in parts]))
         return MatrixMechanism(strategy=strategy, loss=loss, unit=self.unit)
@@ -205,7 +208,7 @@ class Graphical:
     def deviation(self) -> float:
         """The standard deviation of a pair's noise, if all that are measured had the same share."""
         one = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
-        return math.sqrt(self.measuring([one], _with(self.loss, _amount(self.tables) / self.rounds)).noises[0].variance)
+        return math.sqrt(self.measuring([one], self.loss.of(self.tables.amount / self.rounds)).noises[0].variance)
 
     def _all(self, tables: Grouped, secret: Secret, rng: Generator) -> dict[Pair, Measurement]:
         """Measure all pairs at once."""
@@ -219,14 +222,13 @@ class Graphical:
         self, one_way: OneWayTables, tables: Grouped, secret: Secret, rng: Generator
     ) -> dict[Pair, Measurement]:
         """Choose, measure and fit, round by round."""
-        measured, left = dict[Pair, Measurement](), _amount(self.tables)
+        measured, left = dict[Pair, Measurement](), self.tables.amount
         model = latent_classes.initial(one_way.shares, rng=rng)
         for rounds in range(self.rounds, 0, -1):
             options = [pair for pair in self.pairs if pair not in measured]
             parts = offers([tables[pair].rows for pair in options], left, rounds)
             ways = [
-                self.measuring([tables[pair]], _with(self.loss, part))
-                for pair, part in zip(options, parts, strict=True)
+                self.measuring([tables[pair]], self.loss.of(part)) for pair, part in zip(options, parts, strict=True)
             ]
             scores = [
                 score(secret[pair], one_way.size * model.table(pair).ravel(), way)
@@ -238,8 +240,8 @@ class Graphical:
             model = latent_classes.fit(model, _evidence(one_way, measured), STEPS)
         return measured
 
-    def _part(self, share: Fraction) -> PureDP | ZCDP:
-        return _with(self.loss, _amount(self.loss) * share)
+    def _part(self, share: Fraction) -> Loss:
+        return part_of(self.loss, share)
 
 
 def score(counts: Counts, expected: Array, way: MatrixMechanism) -> int:
@@ -304,22 +306,6 @@ def _together(measured: Sequence[Measurement]) -> Measurement:
     return Measurement(map=Stack(tuple(part.map for part in parts)), answers=answers, variance=spread)
 
 
-def _amount(loss: PureDP | ZCDP) -> Fraction:
-    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
-
-
-def _with(loss: PureDP | ZCDP, amount: Fraction) -> PureDP | ZCDP:
-    return PureDP(epsilon=amount) if isinstance(loss, PureDP) else ZCDP(rho=amount)
-
-
-def _choice(loss: PureDP | ZCDP) -> PureDP:
-    """Return the parameter of an exponential mechanism that costs at most this: sqrt(8 rho), rounded down to 1e-12."""
-    if isinstance(loss, PureDP):
-        return loss
-    square = 8 * loss.rho * _GRAIN**2
-    return PureDP(epsilon=Fraction(math.isqrt(math.floor(square)), _GRAIN))
-
-
 def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int | None = None) -> Graphical | None:
     """Return the method over columns; None for other losses, too small ones, or fewer than two columns.
 
@@ -329,12 +315,12 @@ def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int 
         unit: whom the promise protects.
         rounds: pairs to measure; left open, all of them, or of more than MOST_PAIRS four for every attribute.
     """
-    if not isinstance(loss, PureDP | ZCDP) or len(columns) < 2:
+    if not loss.additive or len(columns) < 2:
         return None
     pairs = math.comb(len(columns), 2)
     open_rounds = pairs if pairs <= MOST_PAIRS else PER_ATTRIBUTE * len(columns)
     own = open_rounds if rounds is None else rounds
-    if rounds is None and _amount(loss) / own < SMALLEST:
+    if rounds is None and loss.amount / own < SMALLEST:
         return None
     return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=own)
 

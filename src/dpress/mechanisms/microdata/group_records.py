@@ -10,8 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.mixed import Column
-from dpress.core.basics.claim import Claim, Loss, PureDP, Unit, describe
+from dpress.core.basics.claim import Claim, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.people import Codes, Counts
 from dpress.mechanisms.microdata.prototypes import Labels
@@ -34,8 +37,7 @@ def check(loss: Loss, unit: Unit) -> None:
     Raises:
         NotSupported: the loss is not pure epsilon, or a person has several rows.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported(f"the noise of a group's records is calibrated to epsilon, got {describe(loss)}")
+    pure(loss, f"the noise of a group's records is calibrated to epsilon, got {describe(loss)}")
     if unit.rows != 1:
         raise NotSupported(f"the noise of a group's records is published for one row a person, got {unit.rows}")
 

@@ -13,8 +13,9 @@ from msgspec import Meta
 
 from dpress.attributes.mixed import Column, example
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, Claim, PureDP, Unit
+from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.compiled import compiled
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array

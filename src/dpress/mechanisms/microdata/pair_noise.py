@@ -8,7 +8,7 @@ import statistics
 
 import numpy as np
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.one_way_tables import MOST_GROUPS, groups_of_numbers

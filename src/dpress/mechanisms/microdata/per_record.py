@@ -13,8 +13,9 @@ from msgspec import Meta
 
 from dpress.attributes.mixed import Column, example
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, Claim, PureDP, Unit, describe
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import ROW, Claim, Unit
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, SyntheticRecords
@@ -53,8 +54,7 @@ class PerRecord:
     unit: Unit = ROW
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, PureDP):
-            raise NotSupported(f"the noise of a record is calibrated to epsilon, got {describe(self.loss)}")
+        pure(self.loss, f"the noise of a record is calibrated to epsilon, got {describe(self.loss)}")
         check.count("users", self.users)
 
     @property

@@ -10,8 +10,9 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.coding import drops
 from dpress.attributes.mixed import Column, columns
-from dpress.core.basics.claim import ZCDP, Claim, PureDP, Relation
+from dpress.core.basics.claim import Claim, Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.plain import Find, added_later, plain, read
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.written_again import difference
@@ -51,10 +52,10 @@ class RecordMaker:
         return columns(self.attributes, self.weights)
 
     @property
-    def loss(self) -> PureDP | ZCDP:
+    def loss(self) -> Loss:
         """What the synthesizer was made for."""
         made: Any = self.synthesizer
-        loss: PureDP | ZCDP = made.loss
+        loss: Loss = made.loss
         return loss
 
     @property
@@ -70,7 +71,7 @@ class RecordMaker:
     @property
     def tail(self) -> Literal["laplace", "gaussian"]:
         """How heavy the noise's tail is."""
-        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+        return self.loss.tail
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.basics.claim import PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
@@ -116,14 +116,13 @@ def circular_window(levels: int, groups: int, epsilon: float) -> int:
     return int(windows[held.argmax()])
 
 
-def _example(loss: object) -> CircularWave:
+def _example(loss: Loss) -> CircularWave:
     """Return a tiny instance.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports near a number are calibrated to epsilon")
+    loss = pure(loss, "reports near a number are calibrated to epsilon")
     return CircularWave(levels=5, loss=loss, groups=2, window=2)
 
 

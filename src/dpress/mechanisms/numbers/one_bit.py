@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity
 from dpress.core.maps.measurement import Measurement
@@ -153,14 +154,13 @@ def bit_variance(levels: int, epsilon: float, square: float) -> float:
     return reach**2 - square
 
 
-def _example(loss: object) -> OneBit:
+def _example(loss: Loss) -> OneBit:
     """Return a tiny instance.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("a bit is calibrated to epsilon")
+    loss = pure(loss, "a bit is calibrated to epsilon")
     return OneBit(size=5, loss=loss)
 
 

@@ -5,8 +5,8 @@ level -> a uniform output of the window around it with probability P, else one o
 
 from dataclasses import dataclass
 
-from dpress.core.basics.claim import PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
 
@@ -42,14 +42,13 @@ def best_window(levels: int, groups: int, epsilon: float, mean: float = 0.0, spr
     return int(windows_of_means(levels, groups, epsilon, mean * half, spread * half**2).argmin()) + 1
 
 
-def _example(loss: object) -> Piecewise:
+def _example(loss: Loss) -> Piecewise:
     """Return a tiny instance.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports near a number are calibrated to epsilon")
+    loss = pure(loss, "reports near a number are calibrated to epsilon")
     return Piecewise(levels=6, loss=loss, window=best_window(6, 1, float(loss.epsilon)))
 
 

@@ -12,8 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
@@ -235,14 +236,13 @@ def windows_of_means(levels: int, groups: int, epsilon: float, mean: float, spre
     return np.asarray((q * whole + outside * (1 - outside) * mean**2 + held) / near**2)
 
 
-def _example(loss: object) -> SquareWave:
+def _example(loss: Loss) -> SquareWave:
     """Return a tiny instance.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports near a number are calibrated to epsilon")
+    loss = pure(loss, "reports near a number are calibrated to epsilon")
     return SquareWave(levels=5, loss=loss, groups=2)
 
 

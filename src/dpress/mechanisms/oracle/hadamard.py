@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.measurement import Measurement

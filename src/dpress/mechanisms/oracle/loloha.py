@@ -15,8 +15,11 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, Loss, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.convert import log_up, round_up
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
@@ -25,7 +28,6 @@ from dpress.core.reports import payload
 from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
-from dpress.ledger.convert import log_up, round_up
 from dpress.mechanisms.oracle.krr import respond
 from dpress.mechanisms.oracle.olh import MOST_BUCKETS, PRIME, SEED, Olh, bucket, collision, hashes
 from dpress.noise import permanent

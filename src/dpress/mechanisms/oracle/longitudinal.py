@@ -15,13 +15,15 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP, describe
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.convert import log_up, round_up
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters, Probability
 from dpress.core.basics.rng import Generator
 from dpress.core.reports.oracle import Payloads
 from dpress.core.reports.payload import ANY_TWO_VALUES
-from dpress.ledger.convert import log_up, round_up
 from dpress.noise.bit_coins import packed_coins
 from dpress.noise.permanent import BITS, flip_probability
 
@@ -152,7 +154,7 @@ class Rates(Parameters, frozen=True):
 
 
 def calibrated(
-    loss: object,
+    loss: Loss,
     pairs: int,
     *,
     f: check.Number | None = None,
@@ -168,8 +170,7 @@ def calibrated(
         NotSupported: the loss is not epsilon.
         ValueError: the stated numbers cost more than epsilon; both figures are named.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported(f"a permanent response is calibrated to epsilon, got {describe(loss)}")  # type: ignore[arg-type]
+    loss = pure(loss, f"a permanent response is calibrated to epsilon, got {describe(loss)}")
     low, high = check.exact("p", p), check.exact("q", q)
     if f is None:
         return _smallest(loss.epsilon, pairs, low, high)

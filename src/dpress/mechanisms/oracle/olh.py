@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.compiled import compiled
 from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload

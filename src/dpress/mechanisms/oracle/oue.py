@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.basics import bits, check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
 from dpress.inference import frequencies

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from dpress.core.basics import bits, check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity

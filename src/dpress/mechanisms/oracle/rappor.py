@@ -18,9 +18,10 @@ from msgspec import Meta
 
 from dpress.core.basics import bits as packed
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.extras import load
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity

@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import bits, check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card

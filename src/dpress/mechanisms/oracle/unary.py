@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from dpress.core.basics import bits, check
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.reports import payload
 from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.oracle import Payloads, Tally

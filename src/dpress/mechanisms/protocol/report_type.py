@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.basics.claim import Claim, PureDP, composed
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import composed
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.reports.encoders import Code, Codes, Encoder

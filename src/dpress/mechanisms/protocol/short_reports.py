@@ -2,7 +2,7 @@
 
 import importlib
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.linear import Array, Identity

@@ -10,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import pure
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
@@ -191,9 +192,8 @@ class Hdg:
         return GridError(axes=self.axes, variances=tuple(each[pair] for pair in pairs))
 
 
-def _example(loss: object) -> Hdg:
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports of tiles are calibrated to epsilon")
+def _example(loss: Loss) -> Hdg:
+    loss = pure(loss, "reports of tiles are calibrated to epsilon")
     oracles = tuple(short_oracle(size, loss) for size in (4, 2, 4))
     return Hdg(shape=(5, 3), coarse=(2, 2), fine=(4, 2), oracles=oracles, weights=(1, 1, 2))
 

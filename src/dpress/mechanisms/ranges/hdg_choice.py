@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.ranges import Ranges
 from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.protocol.short_reports import short_oracle

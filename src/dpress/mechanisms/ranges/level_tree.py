@@ -11,8 +11,9 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
@@ -208,14 +209,13 @@ def _tree(cells: int, loss: PureDP, axis: Axis, branching: int, named: str | Non
     return mean([sum(weights) / weight for weight in weights]), found
 
 
-def _example(loss: object) -> LevelTree:
+def _example(loss: Loss) -> LevelTree:
     """Return a tiny instance.
 
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    if not isinstance(loss, PureDP):
-        raise NotSupported("level-sampled reports are calibrated to epsilon")
+    loss = pure(loss, "level-sampled reports are calibrated to epsilon")
     oracles = tuple(short_oracle(size, loss) for size in (2, 5))
     return LevelTree(shape=(5,), branching=3, oracles=oracles, weights=(1, 2))
 

@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.basics.claim import ApproxDP, Loss, Relation, Unit, describe
+from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
 from dpress.noise.laplace import DiscreteLaplace

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
 
-from dpress.core.basics.claim import ApproxDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN
 from dpress.mechanisms.selection.gaussian_threshold import calibrated

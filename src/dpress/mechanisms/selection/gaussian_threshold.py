@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from dpress.core.basics.claim import ROW, ApproxDP, Claim, Unit
+from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.selection.above_gaussian import AboveGaussian
 from dpress.mechanisms.selection.above_threshold import check_total, steps_of

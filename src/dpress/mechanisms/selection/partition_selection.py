@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from dpress.core.basics.claim import ROW, ApproxDP, Claim, Unit
+from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.selection.above_threshold import AboveThreshold, check_total
 from dpress.noise.expansion import exponential_floor

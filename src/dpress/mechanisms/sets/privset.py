@@ -12,8 +12,9 @@ import numpy as np
 
 from dpress.attributes.set_members import word_sizes
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.maps.linear import Array, Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
@@ -201,10 +202,9 @@ def privset(values: int, cap: int, loss: PureDP) -> Privset:
     return grouped(values, cap, loss, best_groups(values, cap, loss))
 
 
-def _example(loss: object) -> Privset:
+def _example(loss: Loss) -> Privset:
     """Return sets of up to two of five values in two groups, whose channels can be written down."""
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports of sets are calibrated to epsilon")
+    loss = pure(loss, "reports of sets are calibrated to epsilon")
     return grouped(5, 2, loss, 2)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from dpress.attributes.set_members import MOST_VALUES, Members, Words, members
 from dpress.core.basics import bits, check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports import payload

@@ -10,9 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed
+from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Participants
+from dpress.core.basics.losses.any_loss import composed, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import LARGEST_SIDE, Grid, running_totals
 from dpress.core.maps.linear import Array, Numbers, Stack
@@ -61,7 +63,7 @@ class AdaptiveGrid:
 
     grid: Grid
     blocks: int
-    loss: PureDP | ZCDP
+    loss: Loss
     unit: Unit = ROW
     share: Fraction = SHARE
     per_tile: Fraction = PER_TILE
@@ -77,7 +79,7 @@ class AdaptiveGrid:
     @property
     def levels(self) -> tuple[MatrixMechanism, MatrixMechanism]:
         """The mechanisms of both levels, over all cells: a block or a tile changes as a cell does, or less."""
-        losses = _part(self.loss, self.share), _part(self.loss, 1 - self.share)
+        losses = part_of(self.loss, self.share), part_of(self.loss, 1 - self.share)
         first, second = (
             MatrixMechanism(strategy=UniformGrid(grid=self.grid), loss=loss, unit=self.unit) for loss in losses
         )
@@ -187,7 +189,7 @@ class AdaptiveGrid:
         return TileDensity(noise=noise.spread(found), tiles=found)
 
 
-def best_blocks(users: int, loss: PureDP | ZCDP, unit: Unit) -> int:
+def best_blocks(users: int, loss: Loss, unit: Unit) -> int:
     """Return the paper's m_1 = max(10, sqrt(N epsilon / c) / 4), rounded up.
 
     Args:
@@ -211,18 +213,14 @@ def adaptive_grid(grid: Grid, loss: Loss, *, unit: Unit, users: int) -> Adaptive
         unit: whom the promise protects.
         users: the expected number of points; public.
     """
-    if not isinstance(loss, PureDP | ZCDP):
+    if not loss.additive:
         return None
     blocks = min(best_blocks(users, loss, unit), grid.side)
     return AdaptiveGrid(grid=grid, blocks=blocks, loss=loss, unit=unit)
 
 
-def _part(loss: PureDP | ZCDP, share: Fraction) -> PureDP | ZCDP:
-    return PureDP(epsilon=share * loss.epsilon) if isinstance(loss, PureDP) else ZCDP(rho=share * loss.rho)
-
-
 def _example(loss: Loss, unit: Unit) -> AdaptiveGrid:
-    if not isinstance(loss, PureDP | ZCDP):
+    if not loss.additive:
         raise NotSupported("adaptive_grid is calibrated to epsilon or rho")
     return AdaptiveGrid(grid=Grid(4), blocks=2, loss=loss, unit=unit)
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid

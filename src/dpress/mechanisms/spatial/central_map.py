@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from dpress.core.basics.claim import ROW, ZCDP, Claim, PureDP, Unit
+from dpress.core.basics.claim import ROW, Claim, Unit
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, Identity, Numbers
@@ -47,7 +48,7 @@ class CentralMap:
 
     grid: Grid
     strategy: Strategy
-    loss: PureDP | ZCDP
+    loss: Loss
     unit: Unit = ROW
     reconstruction: Reconstruction = "least_squares"
 

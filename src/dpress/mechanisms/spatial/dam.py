@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.linear import Array
@@ -132,7 +134,7 @@ class _UnknownError:
         return np.full((self.side, self.side), math.inf)
 
 
-def dam(grid: Grid, loss: object) -> Dam | None:
+def dam(grid: Grid, loss: Loss) -> Dam | None:
     """Return the disk mechanism over a grid; None where the loss is no epsilon.
 
     Raises:
@@ -146,10 +148,9 @@ def dam(grid: Grid, loss: object) -> Dam | None:
     return Dam(oracle=DiskReports(grid=grid, loss=loss)) if isinstance(loss, PureDP) else None
 
 
-def _example(loss: object) -> Dam:
+def _example(loss: Loss) -> Dam:
     """Return a tiny instance; its radius is stated, for the best one takes a while to find."""
-    if not isinstance(loss, PureDP):
-        raise NotSupported("a disk's reports are calibrated to epsilon")
+    loss = pure(loss, "a disk's reports are calibrated to epsilon")
     return Dam(oracle=DiskReports(grid=Grid(4), loss=loss, radius=2))
 
 

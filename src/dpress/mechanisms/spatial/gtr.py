@@ -5,7 +5,7 @@ position -> one level out of h + 1 -> one-hot over its nodes through OUE -> coun
 
 from dataclasses import dataclass
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle

@@ -6,7 +6,7 @@ family the nearest counts >= 0 that add up to their parent, which for the first 
 
 from dataclasses import dataclass
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of

@@ -5,7 +5,7 @@ position -> one-hot over the cells through OUE -> counts of the cells.
 
 from dataclasses import dataclass
 
-from dpress.core.basics.claim import PureDP
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.oracle.oue import Oue

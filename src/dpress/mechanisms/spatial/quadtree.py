@@ -9,8 +9,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from dpress.core.basics.claim import ZCDP, Loss, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.grid import LARGEST_SIDE, Grid
 from dpress.core.maps.tree import Tree
 from dpress.core.methods.mechanism import Card
@@ -55,7 +56,7 @@ class Quadtree:
         return LeastSquares(self.map, (self.grid.cells,))
 
 
-def best_height(users: int, loss: PureDP | ZCDP, unit: Unit) -> int:
+def best_height(users: int, loss: Loss, unit: Unit) -> int:
     """Return the height whose 4^h leaves are about 8 N epsilon, rounded up; from 1 to 10.
 
     Args:
@@ -83,7 +84,7 @@ def quadtree(
         reconstruction: of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
             empty; or "least_squares", unbiased with an exact error.
     """
-    if not isinstance(loss, PureDP | ZCDP) or not grid.height:
+    if not loss.additive or not grid.height:
         return None
     return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, reconstruction=reconstruction)
 

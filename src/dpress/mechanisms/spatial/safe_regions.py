@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
+from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array

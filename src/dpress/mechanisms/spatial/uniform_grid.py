@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.basics.claim import ZCDP, Loss, PureDP, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.grid import LARGEST_SIDE, Grid
 from dpress.core.maps.linear import Identity
 from dpress.core.methods.mechanism import Card
@@ -47,7 +48,7 @@ class UniformGrid:
         return LeastSquares(self.map, (self.grid.cells,))
 
 
-def best_side(users: int, loss: PureDP | ZCDP, unit: Unit) -> int:
+def best_side(users: int, loss: Loss, unit: Unit) -> int:
     """Return the paper's m = sqrt(N epsilon / c), rounded up, at most 1024.
 
     Args:
@@ -70,7 +71,7 @@ def uniform_grid(grid: Grid, loss: Loss, *, unit: Unit) -> CentralMap | None:
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
     """
-    if not isinstance(loss, PureDP | ZCDP):
+    if not loss.additive:
         return None
     return CentralMap(grid=grid, strategy=UniformGrid(grid=grid), loss=loss, unit=unit)
 

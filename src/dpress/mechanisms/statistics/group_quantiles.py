@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.basics.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
+from dpress.core.basics.claim import Claim, Unit
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.any_loss import composed, describe, part_of
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.measurement import SumsAndLevels
@@ -133,17 +135,14 @@ class GroupQuantiles:
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     @property
-    def loss(self) -> PureDP | ZCDP:
+    def loss(self) -> Loss:
         """What all steps were made for."""
-        found = composed([one.loss for one in self.parts])
-        if not isinstance(found, (PureDP, ZCDP)):
-            raise TypeError("sums and choices are calibrated to epsilon or rho")
-        return found
+        return composed([part.loss for part in self.parts])
 
     @property
     def tail(self) -> Tail:
         """How heavy the tail of the sums' noise is."""
-        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+        return self.loss.tail
 
     @property
     def decoder(self) -> Any:
@@ -248,7 +247,7 @@ class SumsAndCounts:
         return None if self.mechanism.groups is None else self.mechanism.groups.decoder
 
 
-def example(loss: PureDP | ZCDP, unit: Unit) -> GroupQuantiles:
+def example(loss: Loss, unit: Unit) -> GroupQuantiles:
     """Return a tiny instance: the groups of `group_statistics.example`, and the median of their level."""
     half = part_of(loss, EXAMPLE_SHARE)
     strategy = group_statistics.example()

@@ -15,8 +15,9 @@ from dpress.attributes.attribute import Tabular
 from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.string_candidates import MOST_BYTES, StringCandidates
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP
-from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.maps.linear import Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
@@ -228,10 +229,9 @@ def pem(longest: int, kept: int, loss: PureDP) -> Pem:
     return Pem(longest=longest, kept=kept, loss=loss, oracle=oracle, known=0, bits=bits, prefixes=("",), strings=())
 
 
-def _example(loss: object) -> Pem:
+def _example(loss: Loss) -> Pem:
     """Return a last round of few strings, whose channel can be written down."""
-    if not isinstance(loss, PureDP):
-        raise NotSupported("reports in rounds are calibrated to epsilon")
+    loss = pure(loss, "reports in rounds are calibrated to epsilon")
     first = pem(1, 4, loss)
     nothing = StringCounts(strings=(), counts=(), users=0, by=first.oracle)
     own, oracle = ("a", "b", "c"), short_oracle(4, loss, STEPS)

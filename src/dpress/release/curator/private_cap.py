@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from dpress.core.basics import check
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import Claim, PureDP, Relation
+from dpress.core.basics.claim import Claim, Relation
 from dpress.core.basics.clock import now
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat

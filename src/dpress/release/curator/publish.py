@@ -12,10 +12,13 @@ from msgspec import UNSET
 from dpress import catalog
 from dpress.core.basics import check
 from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import Loss, Unit, describe, from_parameters
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.clock import now
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.basics.extras import scipy
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.refusal import LeftBehind
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement, SumsAndLevels

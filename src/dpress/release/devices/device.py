@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpress.attributes.coding import codes
-from dpress.core.basics.claim import PureDP
-from dpress.core.basics.errors import NotSupported, ReportRejected
+from dpress.core.basics.errors import ReportRejected
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.reports.wire import Expected, Report, pack, unpack
 from dpress.document.design import Design, LocalAsk, collection_id
@@ -157,8 +157,7 @@ class Device:
             else:
                 claim = part.oracle.claim if stated is None else stating(part.oracle).claim_stated(stated)
                 loss = claim.proven or claim.published
-                if not isinstance(loss, PureDP):
-                    raise NotSupported(f"{self.design.method} claims no epsilon that an account could count")
+                loss = pure(loss, f"{self.design.method} claims no epsilon that an account could count")
                 account.ledger.charge(slot.number, fresh.hex(), loss, account.limit)
             slot = slot.after(len(part.axes))
 

@@ -19,9 +19,12 @@ from dpress.attributes.calendar_cells import DAY, name, number, start
 from dpress.attributes.dated_attribute import Dated
 from dpress.attributes.domain import Schema
 from dpress.attributes.value import FIRST_DAY
-from dpress.core.basics.claim import Loss, Relation, describe, from_parameters
-from dpress.core.basics.claim import parameters as amounts
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.any_loss import parameters as amounts
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps import spans as counters
 from dpress.core.maps.spans import Span, Variances
 from dpress.data.specification.spec import Spec

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.basics.claim import from_parameters
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.spans import Span
 from dpress.data.add_up import Progress

@@ -14,9 +14,10 @@ from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.listed_attribute import Listed
 from dpress.attributes.policy import DROP
-from dpress.core.basics.claim import PureDP, describe
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Division
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import names
 from dpress.core.maps.workload import Marginals
 from dpress.core.methods.mechanism import Card

@@ -1,7 +1,7 @@
 """The budget that `values = "discover"` asks of every kind: epsilon and a delta that is small for so many people."""
 
-from dpress.core.basics.claim import ApproxDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.data.specification.spec import Spec
 from dpress.release.plan.parameter_checks import expected_users
 

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.kind import Division
+from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, Part

@@ -11,9 +11,9 @@ import msgspec
 
 from dpress import catalog
 from dpress.attributes.listed_attribute import Categorical
-from dpress.core.basics.claim import describe
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.near import meant
 from dpress.core.maps.workload import Areas, Workload
 from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of

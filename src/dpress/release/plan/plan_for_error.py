@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import msgspec
 
-from dpress.core.basics.claim import describe
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import describe
 from dpress.data.specification.spec import Asked, Spec, spec_of
 from dpress.release.plan.plan import Plan, plan
 

@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import Claim, PureDP, as_floats, describe
+from dpress.core.basics.claim import Claim
+from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.release.plan.candidate import UNIT, Candidate

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpress.core.basics import check
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import method_of
 from dpress.core.reports.oracle import Oracle
 from dpress.core.reports.projective import points

@@ -6,17 +6,14 @@ from typing import Any
 
 from dpress import catalog
 from dpress.attributes.listed_attribute import Categorical, Listed
-from dpress.core.basics.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import names
 from dpress.core.maps.workload import Boxes, Predicates, Workload
 from dpress.core.methods.mechanism import Card
 from dpress.data.specification.spec import Spec
 from dpress.inference.lower_bound import lower_bound
-from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.noise.gaussian import DiscreteGaussian
-from dpress.noise.laplace import DiscreteLaplace
+from dpress.noise.distribution import calibrated
 from dpress.query.counted_rows import COUNTS_OF
 from dpress.query.published_tables import has_edges
 from dpress.release.plan.candidate import Candidate, Choice, rank
@@ -28,7 +25,7 @@ USERS = 10_000  # rows, where a figure needs a number that a specification does 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 VALUE_COLUMNS = ("count", "standard_error", "low", "high")
 SEARCH = "seconds"  # the parameter that makes planning take long
-ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
+ONLY_UNDER = {"dst": "rho", "p_identity": "epsilon"}  # strategies made for one kind of noise, by the loss it is for
 
 
 def chosen(spec: Spec, workload: Workload) -> Choice:
@@ -73,9 +70,8 @@ def why_not(spec: Spec, workload: Workload) -> str:
     if card.model == "local":
         return f'{name!r} is for local collections (model = "local") and does not {serve}'
     boxes = isinstance(workload, Boxes)
-    if boxes and name in ONLY_UNDER and not isinstance(spec.privacy.loss, (ONLY_UNDER[name], ApproxDP)):
-        needed = "rho" if ONLY_UNDER[name] is ZCDP else "epsilon"
-        return f"{name!r} needs {needed} in [privacy] to {serve}"
+    if boxes and name in ONLY_UNDER and (ONLY_UNDER[name],) not in [loss.names for loss in spec.privacy.loss.payable]:
+        return f"{name!r} needs {ONLY_UNDER[name]} in [privacy] to {serve}"
     if boxes and SEARCH in names(card.parameters) and SEARCH not in spec.release.parameters:
         return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
     return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
@@ -97,13 +93,15 @@ def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
     """Say whether a method serves the workload, given the parameters that it needs."""
     if SEARCH in names(card.parameters):
         return isinstance(workload, (Boxes, Predicates))
-    return card.strategy is not None and any(card.strategy(workload, loss) is not None for loss in affordable(spec))
+    return card.strategy is not None and any(
+        card.strategy(workload, loss) is not None for loss in spec.privacy.loss.payable
+    )
 
 
 def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:
     """Return the method under the noise that suits it best within the budget, or None if it does not serve."""
     candidates = []
-    for loss in affordable(spec):
+    for loss in spec.privacy.loss.payable:
         strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
         if strategy is not None:
             with contextlib.suppress(NotSupported):  # its noise is too large, or too fine, to be drawn
@@ -117,26 +115,10 @@ def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Ca
     return Candidate(method=method, mechanism=mechanism, predicted_error=mean_variance(mechanism, workload))
 
 
-def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
-    """Return the losses that additive noise can be calibrated to within the budget.
-
-    An (epsilon, delta) budget pays for pure epsilon, or for the largest rho whose conversion stays within it.
-    """
-    loss = spec.privacy.loss
-    if isinstance(loss, ApproxDP):
-        return PureDP(epsilon=loss.epsilon), ZCDP(rho=zcdp_for(loss.epsilon, loss.delta))
-    return (loss,)
-
-
 def _unit_variances(spec: Spec) -> list[float]:
     """Return the variance of noise for sensitivity one, under each affordable loss."""
     rows = Fraction(spec.privacy.rows_per_unit)
-    return [
-        DiscreteLaplace(scale=rows / loss.epsilon).variance
-        if isinstance(loss, PureDP)
-        else DiscreteGaussian(sigma2=rows**2 / (2 * loss.rho)).variance
-        for loss in affordable(spec)
-    ]
+    return [calibrated(loss, rows**loss.order).variance for loss in spec.privacy.loss.payable]
 
 
 def check_columns(spec: Spec, *, adjusted: bool = False) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from dpress.core.basics.claim import PureDP
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_text import number

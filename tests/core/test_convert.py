@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpress.core.basics import check
-from dpress.ledger.convert import best_order, entry, epsilon_for, exp_up, log_up, round_down, round_up, zcdp_for
+from dpress.core.basics.losses.convert import (
+    best_order,
+    entry,
+    epsilon_for,
+    exp_up,
+    log_up,
+    round_down,
+    round_up,
+    zcdp_for,
+)
 
 rhos = st.fractions(min_value=Fraction(1, 10**6), max_value=1000)
 deltas = st.builds(lambda digits, exponent: Fraction(digits, 10**exponent), st.integers(1, 9), st.integers(1, 30))
