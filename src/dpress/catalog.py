@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import dpress.mechanisms
 from dpress.core.basics.claim import ROW, Claim
@@ -18,7 +19,11 @@ from dpress.core.basics.near import meant
 from dpress.core.basics.plain import class_name
 from dpress.core.methods.mechanism import Card
 
+if TYPE_CHECKING:
+    from dpress.release.room import Room
+
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
+ROOM = "dpress.release.room"  # the same
 LOSSES: dict[str, Loss] = {
     "epsilon": PureDP(epsilon=1),
     "rho": ZCDP(rho="0.5"),
@@ -57,22 +62,34 @@ def cards() -> dict[str, Card]:
 @functools.cache
 def kinds() -> dict[str, Kind]:
     """Return the card of every room of `kinds`, by its name, in alphabetical order."""
-    package = importlib.import_module("dpress.kinds")
+    package = importlib.import_module(ROOMS)
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if info.ispkg)
-    return {name: importlib.import_module(f"dpress.kinds.{name}.kind").KIND for name in names}
+    return {name: importlib.import_module(f"{ROOMS}.{name}.kind").KIND for name in names}
 
 
-def room(kind: str) -> Kind:
-    """Return the room that serves a kind of a specification.
+def kind(name: str) -> Kind:
+    """Return the card of the room that serves a kind of a specification.
 
     Raises:
         NotSupported: there is none.
     """
-    for one in kinds().values():
-        if kind in one.names:
-            return one
-    known = sorted(name for one in kinds().values() for name in one.names)
-    raise NotSupported(f"$.release.kind: expected one of {', '.join(known)}, got {kind!r}{meant(kind, known)}")
+    for card in kinds().values():
+        if name in card.names:
+            return card
+    names = sorted(name for card in kinds().values() for name in card.names)
+    raise NotSupported(f"$.release.kind: expected one of {', '.join(names)}, got {name!r}{meant(name, names)}")
+
+
+def room(name: str) -> "Room":
+    """Return a kind of release, by the name of its folder.
+
+    Raises:
+        NotSupported: there is none.
+    """
+    if name not in kinds():
+        raise NotSupported(f"there is no kind of release {name!r} in this version")
+    made: Room = importlib.import_module(ROOM).Room(kinds()[name])
+    return made
 
 
 def where(ability: str) -> str:
@@ -81,14 +98,8 @@ def where(ability: str) -> str:
 
 
 def part(name: str, module: str) -> ModuleType:
-    """Return a module of a room, such as its `answers`.
-
-    Raises:
-        NotSupported: there is no such room.
-    """
-    if name not in kinds():
-        raise NotSupported(f"there is no kind of release {name!r} in this version")
-    return importlib.import_module(f"dpress.kinds.{name}.{module}")
+    """Return a module of a room, such as its `answers`."""
+    return importlib.import_module(f"{ROOMS}.{name}.{module}")
 
 
 def card(name: str) -> Card:

@@ -126,8 +126,8 @@ def collected(planned: Plan, codes: Array, run: int, *, fitted: bool = False) ->
     drawn = own.drawn(codes.shape[1], rng=generator)
     payloads = [one.perturb(codes[:, drawn == place], rng=generator) for place, one in enumerate(own.types)]
     tallies = [own.tally(place, one) for place, one in enumerate(payloads)]
-    room = catalog.part(planned.design.kind, "answers")
-    kept = partial(room.collected, payloads=no_payloads) if fitted else room.live
+    answering = catalog.room(planned.design.kind).answering
+    kept = partial(answering.collected, payloads=no_payloads) if fitted else answering.tallied
     return released(planned.design, own, tallies, {}, kept, private=False)
 
 

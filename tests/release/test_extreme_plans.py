@@ -36,7 +36,7 @@ def said(kind: str, parameters: Any, attribute: Any, privacy: Any) -> str:
     release = {"kind": kind, "parameters": parameters}
     try:
         planned = plan(from_dict({"attribute": [attribute], "privacy": privacy, "release": release}))
-        catalog.part(planned.design.kind, "plan_text").text(planned)
+        catalog.room(planned.design.kind).words.text(planned)
     except Exception as error:  # noqa: BLE001  # what is looked for
         return one_line(error)
     return ""

@@ -27,8 +27,8 @@ def command(release: str, data: str, held_out: str | None, *, engine: str | None
         loaded = load_release(release)
         with remarking(loaded.design.attributes, data, quiet=quiet):
             metrics = evaluate(loaded, data, held_out=held_out, engine=engine, progress=progress)
-    remarks = catalog.part(loaded.design.kind, "evaluate").remarks(loaded, held_out)
-    if remarks.hint:
+    remarks = catalog.room(loaded.design.kind).comparison.remarks(loaded)
+    if remarks.hint and held_out is None:
         hint(remarks.hint, quiet=quiet)
     if as_json:
         about = {"compared_with": compared} if (compared := compared_with(loaded)) else {}

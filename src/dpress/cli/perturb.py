@@ -65,7 +65,7 @@ def command(
         return
     click.echo(f"Reports: {out} ({reports:,})")
     click.echo(f"Method:  {own.method}")
-    click.echo(f"Promise: {catalog.part(own.kind, 'plan_text').promise(mechanism)}")
+    click.echo(f"Promise: {catalog.room(own.kind).words.promise(mechanism)}")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)
     click.echo(f"Next:    dpress estimate {design} --reports {out} --out DIR")
 

@@ -51,7 +51,7 @@ def command(
         plain = {**_plain(planned, calendar), **_beside(planned, together, error)}
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
-    _show(catalog.part(planned.design.kind, "plan_text").text(planned))
+    _show(catalog.room(planned.design.kind).words.text(planned))
     if error is not None:
         click.echo(found(planned, error))
     if calendar is not None:
@@ -94,10 +94,10 @@ def _loaded(path: str, error: float | None) -> tuple[Spec, Calendar | None]:
 
 def _plain(planned: Plan, calendar: Calendar | None) -> dict[str, Any]:
     """Return the candidates as plain data, and of a series how running totals are kept."""
-    room = catalog.part(planned.design.kind, "plan_text")
+    words = catalog.room(planned.design.kind).words
     grown = {} if calendar is None else {"counter": calendar.counter, "counters": calendar.plain}
     return {
-        "candidates": [room.plain(planned, one) for one in planned.candidates],
+        "candidates": [words.plain(planned, one) for one in planned.candidates],
         "chosen": planned.chosen.method,
         "lower_bound": planned.lower_bound,
         "with_delta": with_delta(planned),

@@ -1,13 +1,6 @@
-"""What every kind of release offers to the one class of releases: the protocol of `kinds/<room>/answers.py`.
+"""The answers of a release, as every kind gives them: what `Answering.answers` of its `answers.py` makes.
 
-A room's `answers` module has a class `Answers`, made from a release, and these functions:
-
-    predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
-    typical(release) -> float                        only where a release states the error of its own answers instead
-    collected(collection, tallies, payloads) -> KeptAnswers  of a collection's tallies, where devices are asked
-    live(collection, tallies) -> KeptAnswers         the same while reports arrive: nothing that takes long
-    measured(mechanism, drawn, schema, *, rng) -> KeptAnswers  of what a mechanism drew, where a table is measured
-    restored(release, description, folder) -> detail  what a folder holds beside the kept integers
+release -> `Answers` -> results, tables, files.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -92,6 +85,14 @@ class Answers(Protocol):
         """The attributes of every table that was asked for and follows from the published ones, by file name."""
         ...
 
+    def published(self) -> Iterator[Any]:
+        """Yield what is published: tables, or the records."""
+        ...
+
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """Yield the tables of `asked`."""
+        ...
+
     @property
     def beside(self) -> Mapping[str, str]:
         """The files beside the tables, by the field of the description that a release has them by."""
@@ -126,14 +127,40 @@ class Answers(Protocol):
 
 
 class PublishedOnly:
-    """What `Answers` say where the published tables are all that there is."""
+    """What `Answers` say where the published tables are all that there is; a kind overrides what it has beyond them."""
+
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:  # noqa: ARG002
+        """Refuse: nothing but what is published is answered."""
+        raise ValueError(f"{attribute}: this kind of release answers no means, sums or quantiles of counted cells")
+
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:  # noqa: ARG002
+        """Refuse: nothing but what is published is answered."""
+        raise ValueError("this kind of release answers no shares, ratios or differences of counts")
 
     @property
     def asked(self) -> Mapping[str, tuple[str, ...]]:
         """No other tables."""
         return {}
 
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """No other tables."""
+        return iter(())
+
     @property
     def beside(self) -> Mapping[str, str]:
         """No other files."""
         return {}
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """No lines."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """No sentences."""
+        return ()
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:  # noqa: ARG002
+        """Nothing is looked at while reports arrive, or there are none."""
+        return iter(())

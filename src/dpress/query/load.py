@@ -80,7 +80,7 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         mechanism.measured(answers)  # refuses another number of them
     elif isinstance(mechanism, ChoosingMechanism):
         mechanism.drawn(answers)  # the same, and what are no levels
-    detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
+    detail = catalog.room(design.kind).answering.restored(release, manifest, folder)
     return replace(release, detail=detail)
 
 
@@ -126,9 +126,9 @@ def _check_error(release: Release, manifest: Mapping[str, Any]) -> None:
 
     What a release's own answers show is simulated, and by other versions otherwise: any number may stand there.
     """
-    room = catalog.part(release.design.kind, "answers")
-    again = room.predicted(release.mechanism, release.workload)
-    if hasattr(room, "typical"):
+    answering = catalog.room(release.design.kind).answering
+    again = answering.predicted(release.mechanism, release.workload)
+    if answering.typical is not None:
         if again is not None and not _near(again, release.design.prediction.error):
             raise SchemaMismatch("the design's predicted error is not the one that its mechanism gives")
         again = _some_error(release.predicted)

@@ -160,9 +160,10 @@ class Release:
         return self.predicted / planned if planned and self.predicted is not None else 1.0
 
     @cached_property
-    def answers(self) -> Any:
-        """What its kind makes of it (`query.answers.Answers`): estimates, tables, queries."""
-        return catalog.part(self.design.kind, "answers").Answers(release=self)
+    def answers(self) -> Answers:
+        """What its kind makes of it: estimates, tables, queries."""
+        answers: Answers = catalog.room(self.design.kind).answering.answers(release=self)
+        return answers
 
     @cached_property
     def tables(self) -> KeyedTables:
@@ -268,7 +269,7 @@ class Release:
     @property
     def files(self) -> tuple[str, ...]:
         """The files of tables and records in its folder, without their copies as CSV."""
-        own: Answers = self.answers
+        own = self.answers
         beside = (file for name, file in own.beside.items() if name in own.described)
         return (*own.tables, *own.asked, *beside)
 
@@ -280,7 +281,7 @@ class Release:
 
     def described(self) -> dict[str, Any]:
         """Return the description but for the version that wrote it."""
-        own: Answers = self.answers
+        own = self.answers
         claim, design = self.claim, as_plain(self.design)
         return {
             "format": FORMAT,
@@ -331,5 +332,5 @@ class Release:
 
 def with_typical(release: Release) -> Release:
     """Return a release with the error that its own answers show, where its kind tells that instead of a prediction."""
-    typical = getattr(catalog.part(release.design.kind, "answers"), "typical", None)
+    typical = catalog.room(release.design.kind).answering.typical
     return release if typical is None else replace(release, predicted=typical(release))

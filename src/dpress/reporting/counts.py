@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.query.release import Release
+from dpress.query.found_values import FoundValues
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts, facts
@@ -124,9 +124,9 @@ def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
     return Part(name=view.name, figure=shown, table=page_tables.table(view), further=further)
 
 
-def found_facts(release: Release) -> Facts:
+def found_facts(answers: FoundValues) -> Facts:
     """Return the facts of a release of values that nobody listed, its attribute with those that were found."""
-    return replace(facts(release), schema=Schema((release.answers.attribute,)))
+    return replace(facts(answers.release), schema=Schema((answers.attribute,)))
 
 
 def one_table_context(own: Facts) -> dict[str, Any]:
@@ -148,7 +148,6 @@ def one_table_context(own: Facts) -> dict[str, Any]:
     }
 
 
-def found_context(own: Facts, release: Release) -> dict[str, Any]:
+def found_context(own: Facts, answers: FoundValues) -> dict[str, Any]:
     """Return the same of values that nobody listed."""
-    answers = release.answers
     return one_table_context(own) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}

@@ -49,11 +49,12 @@ def page(release: Release, *, queries: Sequence[str] = ()) -> str:
         NotSupported: the extra `[report]` is not installed, or the release's kind draws no queries, or not so many.
         ValueError: a text is no query on what is drawn.
     """
-    room = release.design.kind
-    if queries and not catalog.kinds()[room].queries_on:
+    shown = catalog.room(release.design.kind).page
+    if not queries:
+        return shown.page(release)
+    if shown.drawing is None:
         raise NotSupported(f'{_drawing()}; this is kind = "{release.kind}": `dpress query`')
-    found: str = catalog.part(room, "page").page(release, queries)
-    return found
+    return shown.drawing(release, queries)
 
 
 def _drawing() -> str:

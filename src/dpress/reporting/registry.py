@@ -107,7 +107,7 @@ def _basic(release: Release) -> dict[str, Any]:
             {"data_curator_name": _todo("who holds the data"), "data_curator_type": _todo("Industry, Government, ...")}
         ],
         "intended_use": _todo("what the data product is for"),
-        "data_product_type": "Synthetic data" if catalog.room(release.kind).of_records else "Summary statistics",
+        "data_product_type": "Synthetic data" if catalog.kind(release.kind).of_records else "Summary statistics",
         "data_product_region": _todo("the region of the people in the data"),
         "data_product_sector": _todo("the sector, such as Government or Technology"),
         "description": f"A release of the kind {release.kind}, of {names}."

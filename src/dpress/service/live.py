@@ -92,7 +92,7 @@ def release_so_far(sums: Sums, design: Design, intake: Intake) -> Release:
     """
     layout = Layout(intake.collection)
     rejected = Counter(sums.left_out) + Counter(layout.faults(sums.total))
-    kept = catalog.part(design.kind, "answers").live
+    kept = catalog.room(design.kind).answering.tallied
     return released(design, intake.collection, layout.tallies(sums.total), rejected, kept, private=True)
 
 

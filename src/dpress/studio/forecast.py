@@ -39,7 +39,7 @@ def forecast(spec: Spec) -> dict[str, Any]:
         NotSupported, ValueError: see `plan`.
     """
     planned = plan(spec)
-    text = catalog.part(planned.design.kind, "plan_text").text(planned)
+    text = catalog.room(planned.design.kind).words.text(planned)
     claim = planned.chosen.mechanism.claim
     return {
         "method": planned.chosen.method,

@@ -114,6 +114,12 @@ def test_of_measured_queries_only_combinations_are_answered(released) -> None:
     assert atoms.query("age >= 5 and sex = F").standard_error > 0
 
 
+@pytest.mark.parametrize("text", ["mean age", "median age", "share age < 5 where sex = F"])
+def test_a_statistic_is_refused_in_a_line(released, text) -> None:
+    with pytest.raises(ValueError, match="this kind of release answers no "):
+        released().query(text)
+
+
 def edited(folder, edit) -> None:
     """Write other queries into a release's design, with the hash that somebody who wants to be read would compute."""
     place = folder / "release.json"

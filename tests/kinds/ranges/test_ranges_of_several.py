@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpress import catalog
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import Ranges
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.ranges.page import page
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
-from dpress.query.kept_integers import live
 from dpress.query.load import load_release
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.from_tallies import released
@@ -151,7 +151,8 @@ def test_a_grid_that_nobody_answered_is_named_by_its_attributes(collected, missi
     planned, release, _ = collected
     own = release.mechanism
     tallies = own.split_tally(release.kept[: sum(own.sizes)])
-    released(planned.design, own, tallies, {}, live, private=False)
+    kept = catalog.room("ranges").answering.tallied
+    released(planned.design, own, tallies, {}, kept, private=False)
     tallies[missing] = own.types[missing].tally(own.types[missing].nothing)
     with pytest.raises(SchemaMismatch, match=f"^no report is about {named}$"):
-        released(planned.design, own, tallies, {}, live, private=False)
+        released(planned.design, own, tallies, {}, kept, private=False)

@@ -51,7 +51,7 @@ def test_values_are_clamped_to_bounds_that_the_release_states(tmp_path: Path) ->
     figures = evaluate(again, table())
     assert figures["mean cost: within interval"] >= 0.5
     assert figures["cost: rows outside of the bounds"] == ((truth < low) | (truth > high)).sum()
-    lines = catalog.part("statistics", "evaluate").remarks(again, None).lines
+    lines = catalog.room("statistics").comparison.remarks(again).lines
     assert lines == (f"cost: {found.note} So is the truth here.",)
     with pytest.raises(NotSupported, match="the design states bounds that a release found"):
         publish(again.design, table())

@@ -123,7 +123,7 @@ def test_devices_other_methods_and_too_many_groups_are_refused() -> None:
 
 
 def test_no_other_kind_is_offered_in_its_place() -> None:
-    assert not catalog.room("statistics").of_counts
+    assert not catalog.kind("statistics").of_counts
 
 
 CENTS: dict[str, Any] = {**dict.fromkeys(("variance", "median", "quantiles", "share")), "by": None, "sum": ["cost"]}

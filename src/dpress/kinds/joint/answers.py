@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from dpress.kinds.joint.fitted import (
 )
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
+from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Part, Progress
 from dpress.query.measured_joint import MeasuredJoint, count_error, measured_joint
 from dpress.query.query_language import parse
@@ -45,8 +45,6 @@ from dpress.query.result import Result
 from dpress.query.table_answers import TableAnswers
 from dpress.query.table_forms import ProductSums
 from dpress.release.plan.linear_error import predicted
-
-__all__ = ["Answers", "Fit", "collected", "live", "measured", "predicted", "restored"]
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -213,13 +211,7 @@ class Answers(TableAnswers):
         return adjust(fitted, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
 
 
-def collected(
-    collection: Collection,
-    tallies: list[Tally],
-    payloads: PayloadPieces,
-    *,
-    records: int = 0,
-) -> KeptAnswers:
+def fitted(collection: Collection, tallies: list[Tally], payloads: PayloadPieces, records: int) -> KeptAnswers:
     """Return the tallies, and a fit that they alone do not give, in units of 2^-50; and how many records to draw."""
     estimator = _estimator(collection)
     joint = estimator.fit(tallies, payloads)
@@ -229,9 +221,8 @@ def collected(
     return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(fitting=lambda: joint, records=records))
 
 
-def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:
+def measured(mechanism: object, drawn: Measurement, *_: object) -> KeptAnswers:
     """Return a curator's noisy tables, and the joint that is fitted to them."""
-    del schema, rng
     return KeptAnswers(answers=drawn.answers, detail=Fit(fitting=_of_tables(mechanism, drawn.answers)))
 
 
@@ -242,19 +233,12 @@ def _of_tables(mechanism: object, kept: Numbers) -> Callable[[], Joint]:
     return evidence.fit
 
 
-def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
-    """Return the tallies alone: a joint is fitted once all reports are there."""
-    del collection
-    return KeptAnswers(answers=np.concatenate(tallies))
-
-
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Fit:
+def restored(release: Release, description: Mapping[str, Any], _: object) -> Fit:
     """Return the fit that a release kept, or that its tallies give.
 
     Raises:
         SchemaMismatch: the fit has a negative share, or does not add up to 1.
     """
-    del folder
     records = description.get("records", 0)
     if type(records) is not int:
         raise SchemaMismatch("`records` is no number")
@@ -279,3 +263,6 @@ def _estimator(collection: Collection) -> JointEstimator:
     if not isinstance(collection.estimator, JointEstimator):
         raise TypeError(f"{type(collection.estimator).__name__} fits no joint distribution")
     return collection.estimator
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted, fitted=fitted, measured=measured, restored=restored)

@@ -1,52 +1,48 @@
 """A joint distribution against the truth: its tables, and the fitted tables of all pairs. Not private."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Marginals
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Counts
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
-from dpress.kinds.joint.answers import Answers
+from dpress.kinds.joint.answers import ANSWERING, Answers
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import Remarks
-from dpress.release.truth.table_errors import no_held_out, sizes, table_errors, truth
+from dpress.release.truth.evaluate import Comparison, Remarks, TrueRows
+from dpress.release.truth.table_errors import sizes, table_errors, truth
 
 Axes = tuple[int, ...]
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of all cells, and how far the fitted tables of all pairs are from the truth.
 
     The pairs are compared whether they were published or, as those of `independent`, follow from the fit alone.
     """
-    no_held_out(held_out)
-    answers, further = release.answers, _unpublished(release)
-    own = truth(release, data, further=further, progress=progress)
+    answers = ANSWERING.of(release)
+    further = _unpublished(answers)
+    own = truth(answers, rows, further=further)
     tables = further or answers.decoder.tables
     return table_errors(answers, own.counts) | _pairs(answers, tables, own.further if further else own.counts)
 
 
-def remarks(release: Release, held_out: Any) -> Remarks:
+def remarks(release: Release) -> Remarks:
     """Return what the tables of a baseline are."""
-    del held_out
     supposed = getattr(method_of(release.mechanism), "assumes", "")
     line = f"{release.method} supposes {supposed}: its tables of pairs are products."
     return Remarks(lines=(line,) if supposed else ())
 
 
-def _unpublished(release: Release) -> tuple[Axes, ...]:
+def _unpublished(answers: Answers) -> tuple[Axes, ...]:
     """Return the pairs none of which is published; none of them where they are."""
-    workload = release.workload
+    workload = answers.release.workload
     if not isinstance(workload, Marginals):
         return ()
-    return () if workload.tables == release.answers.decoder.tables else workload.tables
+    return () if workload.tables == answers.decoder.tables else workload.tables
 
 
 def _pairs(answers: Answers, tables: Sequence[Axes], counts: Counts) -> dict[str, float]:
@@ -74,3 +70,6 @@ def _single(answers: Answers, axis: int) -> Array:
             others = tuple(place for place, other in enumerate(axes) if other != axis)
             parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, answers.people))
     return np.asarray(np.mean(parts, axis=0))
+
+
+COMPARISON = Comparison(evaluate=evaluate, remarks=remarks)

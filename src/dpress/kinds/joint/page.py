@@ -13,6 +13,7 @@ from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint import pairs_offline, residuals
+from dpress.kinds.joint.answers import ANSWERING
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
 from dpress.kinds.joint.fitted import FittedTable, pairs_of
 from dpress.kinds.joint.pair_matrix import anchor, matrix
@@ -20,6 +21,7 @@ from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
@@ -100,7 +102,7 @@ class Findings:
 
 def fit(release: Release) -> Fit:
     """Return what a page takes from a release of a joint distribution."""
-    answers = release.answers
+    answers = ANSWERING.of(release)
     refits = answers.refits()
     return Fit(
         users=answers.people,
@@ -138,9 +140,8 @@ def _cells(joint: FittedTable | None) -> View | None:
     )
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
+def page(release: Release) -> str:
+    """Return the page as HTML."""
     own, fitted = facts(release), fit(release)
     data = page_data(own, own.views, separate=fitted.separate, signed=pairs_offline.form(release))
     return rendered(TEMPLATE, context(own, fitted, data))
@@ -207,3 +208,6 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
 def _renamed(shown: Table) -> Table:
     """Return the table of the joint, whose counts are fitted."""
     return replace(shown, names=tuple("fitted count" if name == "count" else name for name in shown.names))
+
+
+PAGE = Page(page=page)

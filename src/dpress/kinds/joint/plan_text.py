@@ -7,9 +7,7 @@ from dpress.kinds.joint.central import measured
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import PlanText, promise, tables
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import PlanText, PlanWords, tables
 
 
 def text(planned: Plan) -> PlanText:
@@ -31,3 +29,6 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as plain data; of a table with what is measured."""
     own = {} if planned.design.local else {"measures": measured(candidate)}
     return plan_text.plain(planned, candidate) | own
+
+
+WORDS = PlanWords(text=text, plain=plain)

@@ -29,7 +29,8 @@ from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query import table_forms
-from dpress.query.answers import KeptAnswers, Part, Progress
+from dpress.query.answering import Answering
+from dpress.query.answers import KeptAnswers, Part, Progress, PublishedOnly
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import has_edges
@@ -38,8 +39,6 @@ from dpress.query.record_files import NAME, Written, values
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.table_forms import ProductSums
-
-__all__ = ["Answers", "RecordTable", "measured", "predicted", "restored"]
 
 Measured = tuple[tuple[int, float], ...]
 LONGEST = 1 << 16  # bytes of texts for every byte of their file, where there are more than FEW_BYTES
@@ -68,7 +67,7 @@ class RecordTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(PublishedOnly):
     """Counts of records.
 
     Args:
@@ -171,11 +170,6 @@ class Answers:
         yield from ()
 
     @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No table."""
-        return {}
-
-    @property
     def beside(self) -> Mapping[str, str]:
         """The records."""
         return {"records": NAME}
@@ -220,12 +214,7 @@ class Answers:
         yield Written(table=self.made.table)
 
 
-def predicted(mechanism: Mechanism, workload: object) -> None:
-    """Return nothing: what noise adds is predicted for the number of records that the plan was made for."""
-    del mechanism, workload
-
-
-def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, rng: Generator) -> KeptAnswers:
+def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, rng: Generator) -> KeptAnswers:
     """Return what is kept of the records; values are drawn evenly within cells that are wider.
 
     Args:
@@ -325,3 +314,6 @@ def _coded(axis: Tabular, column: pa.Array) -> Codes:
             raise SchemaMismatch(f"the records' column {axis.name} holds what is no value of it")
         return np.asarray(found, dtype=np.int32)
     return np.asarray(encode(Schema((axis,)), pa.record_batch({axis.name: column}))[0])
+
+
+ANSWERING = Answering(answers=Answers, measured=measured, restored=restored)

@@ -21,10 +21,11 @@ from dpress.core.methods.people import Codes
 from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
+from dpress.kinds.microdata.answers import ANSWERING
 from dpress.kinds.microdata.linkage import Linkage, linked
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import Remarks
+from dpress.release.truth.evaluate import Comparison, Remarks, TrueRows
 
 BINS = 16  # of a number, where tables of records are compared
 QUERIES = 500
@@ -32,9 +33,7 @@ NOT_COMPARED = "no classifier: "
 SEED = 2014
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return how far records are from the rows they were made from.
 
     Errors of records, in squares of the scale of the bounds (0 to 1) and of hierarchy distances (0 to 1), summed over
@@ -43,35 +42,27 @@ def evaluate(
     mean and the best category. Total variation distances are means over attributes and over pairs, numbers in 16 equal
     bins. Ranges: 500 queries about one or two attributes, the mean error over the number of rows.
 
-    Args:
-        release: of records.
-        data: the rows that it was made from.
-        held_out: rows that it was not made from, to test a classifier on that was trained on the records.
-        progress: called with the number of rows read so far.
-
     Raises:
         OSError, SchemaMismatch: rows cannot be read or do not fit the release's spec.
-        NotSupported: `held_out` without what a classifier needs (`no_classifier`).
+        NotSupported: rows were held out without what a classifier needs (`no_classifier`).
     """
-    if held_out is not None and (why := no_classifier(release)):
+    if rows.held_out is not None and (why := no_classifier(release)):
         raise NotSupported(why)
-    columns, rows = release.answers.maker.columns, _read(release, data, release.claim.unit, progress)
-    metrics = {"rows": float(rows.shape[1]), "records": float(release.answers.codes.shape[1])}
-    if rows.shape[1] and release.answers.codes.shape[1]:
-        found = linked(columns, rows, release.answers.codes, aligned=_aligned(release))
-        found = linked(columns, rows, release.answers.codes, aligned=_aligned(release))
-        metrics |= _errors(columns, rows, release.answers.codes, found)
-        metrics |= _tables(columns, rows, release.answers.codes)
-        metrics["range_mean_absolute_error_share"] = _ranges(release, rows)
-        if held_out is not None:
-            metrics |= _classified(release, rows, _read(release, held_out, ROW, None))
+    answers, codes = ANSWERING.of(release), _read(release, rows.data, release.claim.unit, rows.progress)
+    columns, records = answers.maker.columns, answers.codes
+    metrics = {"rows": float(codes.shape[1]), "records": float(records.shape[1])}
+    if codes.shape[1] and records.shape[1]:
+        found = linked(columns, codes, records, aligned=_aligned(release))
+        metrics |= _errors(columns, codes, records, found)
+        metrics |= _tables(columns, codes, records)
+        metrics["range_mean_absolute_error_share"] = _ranges(release, codes)
+        if rows.held_out is not None:
+            metrics |= _classified(release, codes, _read(release, rows.held_out, ROW, None))
     return metrics
 
 
-def remarks(release: Release, held_out: Any) -> Remarks:
+def remarks(release: Release) -> Remarks:
     """Return whether a classifier could be compared, too."""
-    if held_out is not None:
-        return Remarks()
     return Remarks(hint=no_classifier(release) or "no classifier: --held-out FILE would name rows to test it on")
 
 
@@ -89,7 +80,7 @@ def no_classifier(release: Release) -> str:
 
 def _aligned(release: Release) -> bool:
     """Return whether record i is about row i; where persons are bounded, their rows have no order."""
-    return bool(release.answers.made.aligned) and release.claim.unit.column is None
+    return bool(ANSWERING.of(release).made.aligned) and release.claim.unit.column is None
 
 
 def _read(release: Release, data: Any, unit: Unit, progress: Progress | None) -> Codes:
@@ -165,12 +156,12 @@ def _ranges(release: Release, rows: Codes) -> float:
     for own in words.tolist():
         count = len(attributes)
         axes = {int(own[0] * count), int(own[1] * count)}
-        inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, release.answers.codes)]
+        inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, ANSWERING.of(release).codes)]
         for axis, (one, other) in zip(sorted(axes), (own[2:4], own[4:6]), strict=False):
             size = attributes[axis].size
             ends = sorted((int(one * size), int(other * size)))
             low, high = ends if attributes[axis].ordered else (ends[0], ends[0])
-            for place, codes in enumerate((rows, release.answers.codes)):
+            for place, codes in enumerate((rows, ANSWERING.of(release).codes)):
                 inside[place] &= (codes[axis] >= low) & (codes[axis] <= high)
         errors.append(abs(int(inside[0].sum()) - int(inside[1].sum())) / rows.shape[1])
     return float(np.mean(errors))
@@ -184,8 +175,8 @@ def _classified(release: Release, rows: Codes, held_out: Codes) -> dict[str, flo
     truth = held_out[-1]
     common = int(np.bincount(rows[-1]).argmax())
     return {
-        "classifier_accuracy": _accuracy(release.answers.maker.columns, release.answers.codes, held_out),
-        "classifier_accuracy_trained_on_rows": _accuracy(release.answers.maker.columns, rows, held_out),
+        "classifier_accuracy": _accuracy(ANSWERING.of(release).maker.columns, ANSWERING.of(release).codes, held_out),
+        "classifier_accuracy_trained_on_rows": _accuracy(ANSWERING.of(release).maker.columns, rows, held_out),
         "classifier_accuracy_of_commonest": float((truth == common).mean()),
     }
 
@@ -198,3 +189,6 @@ def _accuracy(columns: tuple[Column, ...], train: Codes, test: Codes) -> float:
     model = ensemble.HistGradientBoostingClassifier(categorical_features=listed, random_state=0)
     model.fit(train[:-1].T, train[-1])
     return float((model.predict(test[:-1].T) == test[-1]).mean())
+
+
+COMPARISON = Comparison(evaluate=evaluate, remarks=remarks)

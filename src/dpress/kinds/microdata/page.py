@@ -17,10 +17,12 @@ from dpress.attributes.attribute import Bounded, Tabular
 from dpress.core.methods.people import Codes
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
+from dpress.kinds.microdata.answers import ANSWERING
 from dpress.kinds.microdata.record_views import PairView, one_way, ranked
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.record_files import NAME
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting import charts, figures
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure
@@ -71,7 +73,7 @@ def records_of(release: Release) -> Records:
     Raises:
         TypeError: the release has none.
     """
-    answers = release.answers
+    answers = ANSWERING.of(release)
     made = answers.made
     return Records(
         table=made.table,
@@ -83,9 +85,8 @@ def records_of(release: Release) -> Records:
     )
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
+def page(release: Release) -> str:
+    """Return the page as HTML."""
     return rendered(TEMPLATE, context(facts(release), records_of(release)))
 
 
@@ -223,3 +224,6 @@ def _condition(attribute: Tabular) -> str:
     places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
     low, high = attribute.edges_at(places).tolist()
     return f"{attribute.name} in {'..'.join(attribute.inclusive(low, high))}"
+
+
+PAGE = Page(page=page)

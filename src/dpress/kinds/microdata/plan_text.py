@@ -11,11 +11,8 @@ from dpress.mechanisms.microdata.pair_noise import pair_noise
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
-from dpress.release.plan.other_kinds import Offer
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, number, promise
-
-__all__ = ["instead", "plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, Offer, PlanText, PlanWords, number
 
 NONE = "no formula"
 NEARER = "docs/reference/microdata.md#how-near-pairs-are"
@@ -116,3 +113,6 @@ def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     shown = number(error) if math.isfinite(error) else NONE
     promises = describe(claim.published), describe(claim.proven)
     return ["*" if chosen else "", candidate.method, *promises, made, shown]
+
+
+WORDS = PlanWords(text=text, plain=plain, instead=instead)

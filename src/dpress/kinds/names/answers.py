@@ -4,7 +4,7 @@ kept integers (total, counts) and names -> counts without the noise's mean, the 
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Mechanism, NameMechanism
 from dpress.core.methods.name_counts import LONGEST_NAME, NoisyNames
+from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers
 from dpress.query.folder import columns
 from dpress.query.found_values import FoundValues, asked
 from dpress.query.one_table import FILE
-from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 
 
@@ -85,26 +84,14 @@ class Answers(FoundValues):
         """How many names were released, and from which noisy count on."""
         return {"names": len(self.values), "threshold": self.mechanism.threshold}
 
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield nothing: no devices are asked."""
-        del cells
-        yield from ()
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
-
-
-def predicted(mechanism: Mechanism, workload: object) -> float | None:
+def predicted(mechanism: Mechanism, _: object) -> float | None:
     """Return the variance of the count of a name, in counts squared."""
-    del workload
     return mechanism.variance if isinstance(mechanism, NameMechanism) else None
 
 
-def measured(mechanism: Mechanism, drawn: NoisyNames, schema: object, *, rng: Generator) -> KeptAnswers:
+def measured(_: object, drawn: NoisyNames, *__: object) -> KeptAnswers:
     """Return the noisy total and counts, and the names."""
-    del mechanism, schema, rng
     return KeptAnswers(answers=drawn.answers, detail=drawn.names)
 
 
@@ -123,3 +110,6 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     if list(names) != sorted(set(names) - set(rest), key=str.encode):
         raise SchemaMismatch(f"{FILE} does not hold every name once, in order")
     return names
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted, measured=measured, restored=restored)

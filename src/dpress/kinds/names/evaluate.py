@@ -1,28 +1,20 @@
 """Names against the truth. Not private."""
 
-from typing import Any
-
 import numpy as np
 
-from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
+from dpress.kinds.names.answers import ANSWERING
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return how many names were released of how many there are, what share of all counts they have, and their errors.
 
     See `release.truth.evaluate`.
     """
-    no_held_out(held_out)
-    answers = release.answers
-    truth = name_counts(release.schema.attributes[0], data, release.claim.unit, progress=progress)
+    answers = ANSWERING.of(release)
+    truth = name_counts(release.schema.attributes[0], rows.data, release.claim.unit, progress=rows.progress)
     known = dict(zip(truth.names, truth.counts.tolist(), strict=True))
     own = np.array([known.get(name, 0) for name in answers.values], dtype=np.float64)
     errors = np.append(answers.counts[:-1] - own, answers.counts[-1] - (truth.total - own.sum()))
@@ -34,3 +26,6 @@ def evaluate(
         "largest_absolute_error_of_a_name": float(np.abs(errors[:-1]).max(initial=0.0)),
         "absolute_error_of_the_rest": float(abs(errors[-1])),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate)

@@ -3,12 +3,13 @@
 Data flow: release -> facts, the table's view -> `page.html.j2`.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.kinds.names.answers import ANSWERING
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting import page_tables
 from dpress.reporting.counts import found_context, found_facts
 from dpress.reporting.facts import Facts
@@ -18,16 +19,16 @@ from dpress.reporting.rounding import ceiling
 TEMPLATE = "kinds/names/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
-    own = found_facts(release)
-    return rendered(TEMPLATE, found_context(own, release) | _context(own, release))
+def page(release: Release) -> str:
+    """Return the page as HTML."""
+    answers = ANSWERING.of(release)
+    own = found_facts(answers)
+    return rendered(TEMPLATE, found_context(own, answers) | _context(own, release))
 
 
 def _context(own: Facts, release: Release) -> dict[str, Any]:
     """Return the facts that this template names beside."""
-    mechanism = release.answers.mechanism
+    mechanism = ANSWERING.of(release).mechanism
     return {
         "attributes": page_tables.attributes(release.schema, own.model),
         "threshold": mechanism.threshold,
@@ -37,3 +38,6 @@ def _context(own: Facts, release: Release) -> dict[str, Any]:
         "bounded": own.tail == "laplace",
         "persons": own.claim.unit.name if own.claim.unit.columns else "",
     }
+
+
+PAGE = Page(page=page)

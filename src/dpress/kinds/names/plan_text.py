@@ -9,9 +9,7 @@ from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, promise
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords
 
 CHANCES = (EVEN, SURE)
 
@@ -50,3 +48,6 @@ def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     counts = [f"{own.count_for(chance):,}" for chance in CHANCES]
     error = f"+- {math.sqrt(candidate.predicted_error):,.1f}"
     return ["*" if chosen else "", candidate.method, describe(own.claim.proven), *counts, error]
+
+
+WORDS = PlanWords(text=text, plain=plain)

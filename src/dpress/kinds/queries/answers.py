@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,16 +22,14 @@ from dpress.core.methods.mechanism import Decoder
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
+from dpress.query.answering import Answering
 from dpress.query.answers import Part, Progress, PublishedOnly
-from dpress.query.kept_integers import measured
 from dpress.query.predicate_language import predicate
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.table_answers import measurement_of
 from dpress.release.plan.linear_error import predicted, variances_of
-
-__all__ = ["Answers", "measured", "predicted", "restored"]
 
 FILE = "queries.parquet"
 QUERY = "query"  # the column of the texts
@@ -157,11 +154,6 @@ class Answers(PublishedOnly):
         """Nothing."""
         return ()
 
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield nothing: no device is asked."""
-        del cells
-        yield from ()
-
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the table of the listed queries."""
         del progress
@@ -184,17 +176,19 @@ class Answers(PublishedOnly):
         yield from ((names, one) for one in self.published())
 
 
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
+def restored(release: Release, *_: object) -> None:
     """Return nothing, once the texts are known to be the predicates that were measured.
 
     Raises:
         SchemaMismatch: a text asks for other rows than its predicate.
     """
-    del description, folder
-    own: Answers = release.answers
+    own = ANSWERING.of(release)
     if own.atoms.shape != release.schema.shape or own.workload.sums != own.atoms.sums:
         raise SchemaMismatch("the design's queries are not those of its mechanism")
     for text, counted in zip(own.workload.texts, own.atoms.predicates, strict=True):
         asked = predicate(release.schema, text)
         if asked != counted and len(set(Atoms(release.schema.shape, (asked, counted)).sums.sets)) > 1:
             raise SchemaMismatch("a text of the design's queries is not the predicate that its mechanism measures")
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted, restored=restored)

@@ -1,31 +1,24 @@
 """Answers to a list of predicates against the truth. Not private."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.data.add_up import Progress
 from dpress.data.true_counts import atom_counts
 from dpress.inference.interval import half_width
-from dpress.kinds.queries.answers import Answers
+from dpress.kinds.queries.answers import ANSWERING
 from dpress.query.release import CONFIDENCE, Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out, redrawn
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
+from dpress.release.truth.table_errors import redrawn
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of the listed queries; `within_interval` is the share whose 95 % interval holds the truth."""
-    no_held_out(held_out)
-    own: Answers = release.answers
+    own = ANSWERING.of(release)
 
     def counted() -> Array:
-        counts = atom_counts(release.schema, own.atoms, data, release.claim.unit, progress=progress)
+        counts = atom_counts(release.schema, own.atoms, rows.data, release.claim.unit, progress=rows.progress)
         return counts.astype(np.float64)
 
     counts = counted()
@@ -41,3 +34,6 @@ def evaluate(
         "query_within_interval": float((np.abs(errors) <= widths).mean()),
         **redrawn(release.claim.unit, truth, lambda: sums.apply(counted())),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate)

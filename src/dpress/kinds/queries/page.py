@@ -3,13 +3,13 @@
 Data flow: release -> facts, view -> `page.html.j2`.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from dpress.core.maps.set_sums import SetSums
 from dpress.query.release import Release
 from dpress.release.plan.largest_answer import largest_answer
+from dpress.release.room import Page
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
@@ -22,9 +22,8 @@ from dpress.reporting.views import View
 TEMPLATE = "kinds/queries/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no further queries."""
-    del queries
+def page(release: Release) -> str:
+    """Return the page as HTML."""
     return rendered(TEMPLATE, context(facts(release)))
 
 
@@ -58,3 +57,6 @@ def _numbered(view: View) -> View:
     (axis,) = view.axes
     labels = tuple(f"{number}. {label}" for number, label in enumerate(axis.labels, 1))
     return replace(view, axes=(replace(axis, labels=labels, ticks=labels),))
+
+
+PAGE = Page(page=page)

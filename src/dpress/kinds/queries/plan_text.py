@@ -12,9 +12,7 @@ from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.largest_answer import largest_answer
 from dpress.release.plan.largest_error import LargestError
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import PlanText, promise
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import PlanText, PlanWords
 
 
 def text(planned: Plan) -> PlanText:
@@ -54,3 +52,6 @@ def _formed(planned: Plan) -> str:
         f"{queries} {workload.cells:,} cells of rows; one row that is {how} changes at most {sensitivity:,} of the "
         f"answers ({norm} sensitivity {sensitivity:,})."
     )
+
+
+WORDS = PlanWords(text=text, plain=plain)

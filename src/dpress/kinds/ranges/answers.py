@@ -26,8 +26,8 @@ from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
+from dpress.query.answering import Answering
 from dpress.query.answers import Progress
-from dpress.query.kept_integers import collected, live, measured, restored
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_language import parse
 from dpress.query.release import CONFIDENCE
@@ -47,8 +47,6 @@ INTERVALS = (
     "the standard error is of the noise alone. What that leaves open are counts by whole intervals; the confidence "
     "interval of a count holds it wherever people are in them."
 )
-
-__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,3 +230,6 @@ def _ends(name: str, ends: Any, attributes: int) -> Places:
         wanted = "(m,) for one attribute" if attributes == 1 else f"(m, {attributes}) for {attributes} attributes"
         raise ValueError(f"{name} must have the shape {wanted}, got {found.shape}")
     return found
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted)

@@ -1,33 +1,28 @@
 """Ranges against the truth: all cells, and queries drawn uniformly from the workload. Not private."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from dpress.core.basics import rng as generators
 from dpress.core.maps.workload import Boxes
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Counts
 from dpress.inference.box_sums import box_sums
-from dpress.kinds.ranges.answers import Answers
+from dpress.kinds.ranges.answers import ANSWERING, Answers
 from dpress.kinds.ranges.drawn import drawn
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out, redrawn, table_errors, truth
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
+from dpress.release.truth.table_errors import redrawn, table_errors, truth
 
 BOXES = 500
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of all cells, and of 500 queries drawn uniformly from the workload, of every table."""
-    no_held_out(held_out)
-    counts, answers = truth(release, data, progress=progress).counts, release.answers
+    answers = ANSWERING.of(release)
+    counts = truth(answers, rows).counts
     metrics = table_errors(answers, counts)
-    metrics |= redrawn(release.claim.unit, counts, lambda: truth(release, data, progress=progress).counts)
+    metrics |= redrawn(release.claim.unit, counts, lambda: truth(answers, rows).counts)
     return metrics | (_boxes(answers, release.workload, counts) if isinstance(release.workload, Boxes) else {})
 
 
@@ -45,3 +40,6 @@ def _boxes(answers: Answers, workload: Boxes, counts: Counts) -> dict[str, float
             math.nan if release.predicted is None else math.sqrt(release.predicted)
         ),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate)

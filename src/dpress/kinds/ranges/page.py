@@ -9,11 +9,13 @@ from typing import Any
 
 from dpress.core.maps.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.kinds.ranges import offline
+from dpress.kinds.ranges.answers import ANSWERING
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.kinds.ranges.tiles import tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
@@ -23,9 +25,8 @@ from dpress.reporting.render import rendered
 TEMPLATE = "kinds/ranges/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
+def page(release: Release) -> str:
+    """Return the page as HTML."""
     own = facts(release)
     data = page_data(own, own.views, separate=False, signed=offline.form(release), tiles=offline.tiles(release))
     return rendered(TEMPLATE, context(own, _shown(own, release), data))
@@ -50,7 +51,7 @@ def _shown(own: Facts, release: Release) -> list[Part]:
     """Return what is drawn: the cells, or tiles where those are all that devices tell of."""
     views, tables, tiles = own.views[:MOST_VIEWS], own.mechanism.decoder.tables[:MOST_VIEWS], tiled(own.mechanism)
     if tiles is not None:
-        variance = release.answers.query_variance
+        variance = ANSWERING.of(release).query_variance
         views = tile_views(views, tables, tiles, variance)
         own = replace(own, range_variances=tile_variances(own.schema.names, tiles, variance))
     return [part(own, view) for view in views]
@@ -75,3 +76,6 @@ def _form(workload: Any) -> str:
         return "all boxes" if every else "boxes"
     forms = {RangesOfLength: "length", AllRanges: "all", Prefixes: "prefixes"}
     return forms.get(type(workload.axes[0]), "listed")
+
+
+PAGE = Page(page=page)

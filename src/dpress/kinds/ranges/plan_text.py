@@ -4,11 +4,8 @@ from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tiles import tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.release.plan.candidate import UNIT
-from dpress.release.plan.other_kinds import Offer
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import PlanText, plain, promise, tables
-
-__all__ = ["instead", "plain", "promise", "text"]
+from dpress.release.plan.plan_text import Offer, PlanText, PlanWords, tables
 
 GRIDS = "ranges of one attribute and boxes of two, all values equally frequent but for what tiles that are cut may hide"
 
@@ -39,3 +36,6 @@ def instead(planned: Plan) -> Offer | None:
     """Return the ranges that also answer for cells."""
     counts = planned.spec.privacy.model == "central" and planned.choice.unit == UNIT
     return Offer(kind="ranges") if counts else None
+
+
+WORDS = PlanWords(text=text, instead=instead)

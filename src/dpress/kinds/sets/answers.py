@@ -19,13 +19,11 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Mechanism
 from dpress.core.reports.oracle import Tally
-from dpress.core.reports.pieces import PayloadPieces, no_payloads
 from dpress.inference.interval import half_width
-from dpress.mechanisms.protocol.collection import Collection, method_of
+from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.sets.privset import Privset, SetSize
-from dpress.query import kept_integers
+from dpress.query.answering import Answering, all_tallies
 from dpress.query.answers import KeptAnswers, Progress
-from dpress.query.kept_integers import predicted, restored
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.one_table import FILE, OneTable
 from dpress.query.published_tables import PublishedTable
@@ -33,10 +31,9 @@ from dpress.query.query_language import parse
 from dpress.query.query_words import IN_QUOTES
 from dpress.query.release import Release
 from dpress.query.result import Result
+from dpress.release.plan.linear_error import predicted
 
 SIZE = "set size"
-
-__all__ = ["Answers", "collected", "live", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +160,7 @@ class Answers(OneTable):
         )
 
 
-def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
+def tallied(_: object, tallies: list[Tally]) -> KeptAnswers:
     """Return the tallies.
 
     Raises:
@@ -171,12 +168,7 @@ def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPie
     """
     if not all(int(own[-1]) for own in tallies):
         raise SchemaMismatch("no report is about some of the values; every group of values needs at least one")
-    return kept_integers.collected(collection, tallies, payloads)
-
-
-def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
-    """Return the tallies; see `collected`."""
-    return collected(collection, tallies, no_payloads)
+    return all_tallies(tallies)
 
 
 def privset_of(mechanism: Mechanism) -> Privset:
@@ -193,3 +185,6 @@ def members_of(release: Release) -> SetMembers:
     if not isinstance(found, SetMembers):
         raise TypeError(f"{found.name} has no sets")
     return found
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted, tallied=tallied)

@@ -1,29 +1,20 @@
 """Counts of sets against the truth. Not private."""
 
-from typing import Any
-
 import numpy as np
 
-from dpress.data.add_up import Progress
 from dpress.data.count_sets import set_counts
-from dpress.kinds.sets.answers import members_of
+from dpress.kinds.sets.answers import ANSWERING, members_of
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of all counts, and what of them the cap alone makes; see `release.truth.evaluate`.
 
     The truth is compared in shares of all people, where not all of them answered.
     """
-    no_held_out(held_out)
-    answers = release.answers
-    truth = set_counts(members_of(release), data, progress=progress)
+    answers = ANSWERING.of(release)
+    truth = set_counts(members_of(release), rows.data, progress=rows.progress)
     scale = release.reports / max(truth.people, 1)
     counts, kept = truth.counts * scale, truth.kept(answers.method.cap) * scale
     errors, noise = answers.measurement.answers - counts, answers.measurement.answers - kept
@@ -39,3 +30,6 @@ def evaluate(
         "mean_set_size": float(truth.counts.sum() / max(truth.people, 1)),
         "error_of_the_mean_set_size": float(answers.set_size.mean - truth.counts.sum() / max(truth.people, 1)),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate)

@@ -4,9 +4,10 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 """
 
 import math
-from collections.abc import Sequence
 
+from dpress.kinds.sets.answers import ANSWERING
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting.accuracy import answered
 from dpress.reporting.counts import one_table_context
 from dpress.reporting.facts import facts
@@ -16,10 +17,9 @@ from dpress.reporting.rounding import number
 TEMPLATE = "kinds/sets/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
-    own, answers = facts(release), release.answers
+def page(release: Release) -> str:
+    """Return the page as HTML."""
+    own, answers = facts(release), ANSWERING.of(release)
     size = answers.set_size
     context = {
         **one_table_context(own),
@@ -31,3 +31,6 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
         "size_answer": answered(own.query("set size")),
     }
     return rendered(TEMPLATE, context)
+
+
+PAGE = Page(page=page)

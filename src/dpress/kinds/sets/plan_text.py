@@ -8,9 +8,7 @@ from dpress.kinds.sets.answers import privset_of
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, cautions, number, promise
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, cautions, number
 
 
 def text(planned: Plan) -> PlanText:
@@ -40,3 +38,6 @@ def _row(one: Candidate, *, chosen: bool) -> list[str]:
     error, width = one.predicted_error, max(own.width for own in privset_of(one.mechanism).types)
     figures = [number(error), f"+- {math.sqrt(error):,.1f}"]
     return ["*" if chosen else "", one.method, describe(one.mechanism.claim.proven), *figures, one.asks, f"{width:,}"]
+
+
+WORDS = PlanWords(text=text, plain=plain)

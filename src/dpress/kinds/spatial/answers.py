@@ -16,7 +16,6 @@ import pyarrow as pa
 from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas, Boxes, Marginals
-from dpress.core.methods.mechanism import Mechanism
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Adjusted, Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
@@ -24,16 +23,14 @@ from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.query.answering import Answering
 from dpress.query.answers import Part, Progress, PublishedOnly
-from dpress.query.kept_integers import collected, live, measured, restored
 from dpress.query.linear_forms import UNKNOWN, Compared, Group
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_language import parse_rectangle
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.table_answers import measurement_of
-
-__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored", "typical"]
 
 Workload = Marginals | Boxes | Areas
 NAME = "table_1.parquet"
@@ -290,19 +287,13 @@ class Answers(PublishedOnly):
         return _flat(np.minimum(low, density.counts)), _flat(np.maximum(high, density.counts))
 
 
-def predicted(mechanism: Mechanism, workload: Workload) -> float | None:
-    """Return None: no mechanism tells the error of a map, a plan assumes some people; see `typical`."""
-    del mechanism, workload
-    return None
-
-
 def typical(release: Release) -> float:
     """Return the mean squared error of typical rectangles that a map's own answers show; it needs no people.
 
     They are of the plan's sizes (`prediction.typical_rectangles`). Where no count is below zero it is the error that
     these counts are likely to have, not that of the unbiased ones beside them.
     """
-    workload, density = release.workload, likely(release.answers.density)
+    workload, density = release.workload, likely(ANSWERING.of(release).density)
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
     asked = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
@@ -315,3 +306,6 @@ def _on_border(place: float) -> float:
 
 def _flat(image: Array) -> Array:
     return np.ascontiguousarray(image).ravel()
+
+
+ANSWERING = Answering(answers=Answers, typical=typical)

@@ -17,6 +17,7 @@ from dpress.core.maps.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Adjusted, Cells, Density, likely
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
+from dpress.kinds.spatial.answers import ANSWERING
 from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.place import location
@@ -28,6 +29,7 @@ from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
 from dpress.query.query_language import parse_rectangle
 from dpress.query.release import Release
 from dpress.query.result import Result
+from dpress.release.room import Page
 from dpress.reporting.accuracy import accuracy, example, total
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.collected import reasons
@@ -92,7 +94,7 @@ def map_of(release: Release) -> Map:
     Raises:
         TypeError: the release is no map.
     """
-    answers, place = release.answers, location(release.design.attributes)
+    answers, place = ANSWERING.of(release), location(release.design.attributes)
     mechanism: Any = release.mechanism
     decoder = mechanism.decoder
     return Map(
@@ -235,3 +237,6 @@ def _added(mechanism: AdaptiveGrid | CentralMap) -> dict[str, Any]:
     blocks = mechanism.blocks if isinstance(mechanism, AdaptiveGrid) else 0
     matrices = mechanism.levels if isinstance(mechanism, AdaptiveGrid) else (mechanism.matrix,)
     return {"assignment": "", "blocks": blocks, "noises": tuple(added_noise(one) for one in matrices)}
+
+
+PAGE = Page(page=page, drawing=page)

@@ -10,9 +10,7 @@ from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, cautions
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, cautions
 
 
 def text(planned: Plan) -> PlanText:
@@ -92,3 +90,6 @@ def _levels(mechanism: Collection, method: str) -> Listing:
         for one in levels(mechanism, method)
     ]
     return Listing(header=("level", "squares", "method", "share", "bytes"), rows=rows, numbers=(3, 4))
+
+
+WORDS = PlanWords(text=text, plain=plain, promise=promise)

@@ -9,7 +9,6 @@ import numpy as np
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.measurement import Measurement
-from dpress.data.add_up import Progress
 from dpress.data.true_counts import exact_answers, true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
@@ -19,15 +18,10 @@ from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
 from dpress.kinds.statistics.rows_outside import beyond, rows_outside
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import Remarks
-from dpress.release.truth.table_errors import no_held_out
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, Remarks, TrueRows
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return for every statistic the errors over all groups that have rows.
 
     `mean cost: root mean squared error` is over the groups whose value was published, `: within interval` the share of
@@ -36,14 +30,15 @@ def evaluate(
     to them; `: moved by clamping` is how far a mean is, by the root mean square over these groups, from that between
     the stated bounds, `: unclamped mean within interval` the share of intervals that hold this, too.
     """
-    no_held_out(held_out)
     own: Any = release.answers
     unit = release.claim.unit
     if isinstance(own, DeviceAnswers):
         tables = [one.axes for one in own.estimator.types]
-        truth = true_numbers(own, true_counts(release.schema, tables, data, unit, progress=progress))
+        truth = true_numbers(own, true_counts(release.schema, tables, rows.data, unit, progress=rows.progress))
     else:
-        truth = true_statistics(release, exact_answers(own.mechanism, release.schema, data, unit, progress=progress))
+        truth = true_statistics(
+            release, exact_answers(own.mechanism, release.schema, rows.data, unit, progress=rows.progress)
+        )
     found, filled = own.groups(), truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
     periods = own.periods if isinstance(own, DeviceAnswers) else {}
@@ -53,15 +48,14 @@ def evaluate(
             true = _nearest(found.of(name).value, true, periods[name])
         errors = _errors(found.of(name), true, filled, interval=name not in found.chosen)
         metrics |= {f"{name}: {what}": value for what, value in errors.items()}
-    for name, moved in _moved(release, data, progress).items():
+    for name, moved in _moved(release, rows).items():
         metrics |= _unclamped(name, found.of(name), truth.results.of(name).value, moved, filled)
-    counts = rows_outside(release, data, progress)
+    counts = rows_outside(release, rows.data, rows.progress)
     return metrics | {f"{name}: rows outside of the bounds": float(rows) for name, rows in counts.items()}
 
 
-def remarks(release: Release, held_out: Any) -> Remarks:
+def remarks(release: Release) -> Remarks:
     """Return what is to be known of bounds that were chosen."""
-    del held_out
     answers: Any = release.answers
     if isinstance(answers, DeviceAnswers):
         return Remarks()
@@ -69,12 +63,12 @@ def remarks(release: Release, held_out: Any) -> Remarks:
     return Remarks(lines=clamped)
 
 
-def _moved(release: Release, data: Any, progress: Progress | None) -> dict[str, Array]:
+def _moved(release: Release, rows: TrueRows) -> dict[str, Array]:
     """Return by the name of a mean how much higher it would be in each group between the stated bounds."""
     answers: Any = release.answers
     moved: dict[str, Array] = {}
     for attribute, schema, nearer in beyond(release):
-        exact = exact_answers(answers.mechanism, schema, data, release.claim.unit, progress=progress)
+        exact = exact_answers(answers.mechanism, schema, rows.data, release.claim.unit, progress=rows.progress)
         results = true_statistics(release, exact, schema).results
         if (name := f"mean {attribute}") in results.names:
             moved[name] = moved.get(name, 0.0) + np.nan_to_num(results.of(name).value - nearer)
@@ -145,3 +139,6 @@ def _errors(one: Estimates, true: Array, filled: Mask, *, interval: bool) -> dic
         **({"within interval": float(inside[filled].mean()) if filled.any() else math.nan} if interval else {}),
         "not published": float((filled & ~np.isfinite(one.value)).sum()),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate, remarks=remarks)

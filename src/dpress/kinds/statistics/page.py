@@ -22,6 +22,7 @@ from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.query.published_tables import cells
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
 from dpress.reporting.page_lists import listed, lists_data
@@ -37,10 +38,10 @@ MEDIAN = 0.5
 LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
-    own, answers = facts(release), release.answers
+def page(release: Release) -> str:
+    """Return the page as HTML."""
+    answers: Any = release.answers  # of groups, or of devices
+    own = facts(release)
     each, whole = answers.groups(), answers.together()
     names = _groups(answers.axes, each.size)
     query = _example(each, answers)
@@ -234,3 +235,6 @@ def _result(release: Release, query: str) -> str:
         return f"{found.value:,.6g} (no interval)"
     ends = f"{found.interval[0]:,.6g} to {found.interval[1]:,.6g}"
     return f"{'not known' if math.isnan(found.value) else f'{found.value:,.6g}'}, 95 % interval {ends}"
+
+
+PAGE = Page(page=page)

@@ -25,9 +25,7 @@ from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.parameter_checks import of_kind
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, number, promise
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, number
 
 
 def text(planned: Plan) -> PlanText:
@@ -176,3 +174,6 @@ def _assumed(planned: Plan) -> Assumed:
     if planned.spec.privacy.model == "local":
         return of_kind(planned.spec, CollectedStatistics).assume or {}
     return of_kind(planned.spec, Statistics).assume or {}
+
+
+WORDS = PlanWords(text=text, plain=plain)

@@ -15,10 +15,9 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
+from dpress.query.answering import Answering
 from dpress.query.found_values import FoundValues, asked
-from dpress.query.kept_integers import collected, live, predicted, restored
-
-__all__ = ["Answers", "collected", "live", "predicted", "restored"]
+from dpress.release.plan.linear_error import predicted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,3 +126,6 @@ def pem_of(mechanism: Mechanism) -> Pem:
     if not isinstance(method, Pem):
         raise TypeError(f"{type(method).__name__} finds no strings")
     return method
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted)

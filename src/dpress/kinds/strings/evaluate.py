@@ -1,28 +1,20 @@
 """Strings against the truth. Not private."""
 
-from typing import Any
-
 import numpy as np
 
-from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
+from dpress.kinds.strings.answers import ANSWERING
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return how many strings were released, how many of them are among as many most frequent ones, and their errors.
 
     Counts are compared in shares of all people, where only some rounds were answered. See `release.truth.evaluate`.
     """
-    no_held_out(held_out)
-    answers = release.answers
-    truth = name_counts(release.design.attributes[0], data, release.claim.unit, progress=progress)
+    answers = ANSWERING.of(release)
+    truth = name_counts(release.design.attributes[0], rows.data, release.claim.unit, progress=rows.progress)
     known = dict(zip(truth.names, truth.counts.tolist(), strict=True))
     scale = release.reports / max(truth.total, 1)
     own = np.array([known.get(one, 0) for one in answers.values], dtype=np.float64) * scale
@@ -37,3 +29,6 @@ def evaluate(
         "mean_absolute_error_of_a_string": float(np.abs(errors).mean()) if own.size else 0.0,
         "largest_absolute_error_of_a_string": float(np.abs(errors).max(initial=0.0)),
     }
+
+
+COMPARISON = Comparison(evaluate=evaluate)

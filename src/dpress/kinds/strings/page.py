@@ -3,27 +3,28 @@
 Data flow: release -> facts, the table's view -> `page.html.j2`.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
+from dpress.kinds.strings.answers import ANSWERING
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.query.release import Release
+from dpress.release.room import Page
 from dpress.reporting.counts import found_context, found_facts
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/strings/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
-    own = found_facts(release)
-    return rendered(TEMPLATE, found_context(own, release) | _context(release))
+def page(release: Release) -> str:
+    """Return the page as HTML."""
+    answers = ANSWERING.of(release)
+    own = found_facts(answers)
+    return rendered(TEMPLATE, found_context(own, answers) | _context(release))
 
 
 def _context(release: Release) -> dict[str, Any]:
     """Return the facts that this template names beside."""
-    answers = release.answers
+    answers = ANSWERING.of(release)
     method, tested = answers.method, answers.tested
     return {
         "tested": len(tested.strings),
@@ -35,3 +36,6 @@ def _context(release: Release) -> dict[str, Any]:
         "false_alarm": f"{100 * FALSE_ALARM:g} %",
         "level": f"{100 * answers.level(0.95):.4g}",
     }
+
+
+PAGE = Page(page=page)

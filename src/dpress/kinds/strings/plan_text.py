@@ -9,9 +9,7 @@ from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, cautions, promise
-
-__all__ = ["plain", "promise", "text"]
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, cautions
 
 CHANCES = (0.5, 0.99)
 
@@ -47,3 +45,6 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     own, users = pem_of(candidate.mechanism), planned.choice.users
     counts = {f"{chance:g}": own.count_for(chance, users) for chance in CHANCES}
     return plan_text.plain(planned, candidate) | {"rounds": len(own.depths), "count_for_chance": counts}
+
+
+WORDS = PlanWords(text=text, plain=plain)

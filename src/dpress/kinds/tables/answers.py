@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpress.core.maps.workload import Marginals
-from dpress.query.kept_integers import collected, live, measured, restored
+from dpress.query.answering import Answering
 from dpress.query.published_tables import PublishedTable
 from dpress.query.sums_of_tables import summed
 from dpress.query.table_answers import TableAnswers
 from dpress.release.plan.linear_error import predicted
-
-__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,3 +41,6 @@ class Answers(TableAnswers):
         spread = self.measurement.variance
         for name, axes in self.sums.items():
             yield summed(whole, axes, name, lambda weights: self.decoder.query_variance(spread, weights))
+
+
+ANSWERING = Answering(answers=Answers, predicted=predicted)

@@ -1,20 +1,16 @@
 """Tables against the truth. Not private."""
 
-from typing import Any
-
-from dpress.data.add_up import Progress
+from dpress.kinds.tables.answers import ANSWERING
 from dpress.query.release import Release
-from dpress.release.truth.evaluate import no_remarks as remarks
-from dpress.release.truth.table_errors import no_held_out, redrawn, table_errors, truth
-
-__all__ = ["evaluate", "remarks"]
+from dpress.release.truth.evaluate import Comparison, TrueRows
+from dpress.release.truth.table_errors import redrawn, table_errors, truth
 
 
-def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
-) -> dict[str, float]:
+def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of all cells of all published tables; see `release.truth.evaluate`."""
-    no_held_out(held_out)
-    counts = truth(release, data, progress=progress).counts
-    again = redrawn(release.claim.unit, counts, lambda: truth(release, data, progress=progress).counts)
-    return table_errors(release.answers, counts) | again
+    answers = ANSWERING.of(release)
+    counts = truth(answers, rows).counts
+    return table_errors(answers, counts) | redrawn(release.claim.unit, counts, lambda: truth(answers, rows).counts)
+
+
+COMPARISON = Comparison(evaluate=evaluate)

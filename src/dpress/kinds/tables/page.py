@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from dpress.core.maps.workload import Marginals
+from dpress.kinds.tables.answers import ANSWERING
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.query.release import Release
 from dpress.release.plan.largest_error import LargestError, largest_error
+from dpress.release.room import Page
 from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
@@ -25,10 +27,9 @@ from dpress.reporting.views import View, view_of
 TEMPLATE = "kinds/tables/page.html.j2"
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
-    """Return the page as HTML; it draws no queries."""
-    del queries
-    approximate, own = " ".join(release.answers.announced), facts(release)
+def page(release: Release) -> str:
+    """Return the page as HTML."""
+    approximate, own = " ".join(ANSWERING.of(release).announced), facts(release)
     data = page_data(own, own.views, signed=_signed(release))
     return rendered(TEMPLATE, context(own, data) | {"approximate": approximate})
 
@@ -72,3 +73,6 @@ def asked(own: Facts, whole: Sequence[View]) -> list[View]:
     """Return a view of every table that was asked for but published only as sums of a larger table."""
     views = [view_of(one, own.noun) for one in own.asked_tables()]
     return views if own.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
+
+
+PAGE = Page(page=page)

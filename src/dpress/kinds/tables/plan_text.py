@@ -8,11 +8,8 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import UNIT, Candidate
 from dpress.release.plan.largest_error import LargestError, largest_error
-from dpress.release.plan.other_kinds import Offer
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import PlanText, promise
-
-__all__ = ["instead", "plain", "promise", "text"]
+from dpress.release.plan.plan_text import Offer, PlanText, PlanWords
 
 
 def text(planned: Plan) -> PlanText:
@@ -46,3 +43,6 @@ def _largest(planned: Plan, candidate: Candidate) -> LargestError | None:
     if not isinstance(mechanism, MatrixMechanism) or not isinstance(workload, Marginals):
         return None
     return largest_error(mechanism, workload)
+
+
+WORDS = PlanWords(text=text, plain=plain, instead=instead)

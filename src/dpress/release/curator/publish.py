@@ -242,7 +242,7 @@ def _released(
     """Return the release of what was drawn, before it knows of a ledger."""
     if isinstance(drawn, DrawnGroups):
         design, mechanism, drawn = drawn.design, drawn.mechanism, drawn.measurement
-    kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=rng)
+    kept = catalog.room(design.kind).answering.measured(mechanism, drawn, design.schema, rng)
     release = Release(
         design=design,
         kept=kept.answers,
@@ -294,7 +294,7 @@ def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> D
 def _check_scipy(design: Design, mechanism: Mechanism) -> None:
     """Refuse, before the charge, what would fail after it for want of SciPy."""
     steps = (NAMES[name] for name in design.release["postprocess"])
-    own = getattr(mechanism, "scipy", False) or catalog.part(design.kind, "kind").KIND.scipy
+    own = getattr(mechanism, "scipy", False) or catalog.kinds()[design.kind].scipy
     if own or any(step.scipy for step in steps):
         scipy("special")
 

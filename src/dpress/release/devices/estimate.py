@@ -90,9 +90,8 @@ def estimate(
     total = add_up(given.pieces(), layout.of_piece, rows=lambda piece: piece.rows, progress=progress, run=run)
     tallies, rejected = layout.tallies(total), layout.faults(total)
     payloads = payload_pieces(given, collection, run, progress)
-    own = {"records": records} if records else {}
-    room = catalog.part(design.kind, "answers")
-    kept = functools.partial(room.collected, payloads=payloads, **own)
+    collected = catalog.room(design.kind).answering.collected
+    kept = functools.partial(collected, payloads=payloads, records=records or 0)
     release = released(design, collection, tallies, rejected, kept, private=given.private)
     release = replace(release, csv=csv)
     if out is not None:

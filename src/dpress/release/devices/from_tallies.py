@@ -31,7 +31,7 @@ def released(
         collection: that the design describes.
         tallies: of every report type.
         rejected: how many reports were left out, by reason.
-        kept: what the release keeps of the tallies: the kind's `collected`, or `live` (`query.answers`).
+        kept: what the release keeps of the tallies: the kind's `collected` or `tallied` (`query.answering`).
         private: False where a seeded generator drew the coins.
 
     Raises:
@@ -41,8 +41,7 @@ def released(
     took_part = collection.counted(tallies)
     _check_answered(design, took_part, tallies, rejected)
     answers = kept(took_part, tallies)
-    room = catalog.part(design.kind, "answers")
-    predicted = room.predicted(took_part, workload(design.queries, design.schema.shape))
+    predicted = catalog.room(design.kind).answering.predicted(took_part, workload(design.queries, design.schema.shape))
     made = Release(
         design=design,
         kept=answers.answers,

@@ -46,7 +46,7 @@ class Calendar:
 
     def __post_init__(self) -> None:
         kind = self.spec.release.kind
-        if kind not in catalog.room(kind).by_period:
+        if kind not in catalog.kind(kind).by_period:
             known = catalog.where("by_period")
             raise NotSupported(f"$.periods: kind = {kind!r} is not published by periods; {known} is")
         if "hour" in self.dated.cells:
@@ -91,7 +91,7 @@ class Calendar:
         Statistics do not add up, and counters protect rows, so that neither has a choice. A span of a counter has an
         s-th of the loss: s^2 times the variance under epsilon, s times under rho.
         """
-        free = self.spec.privacy.unit == "row" and catalog.room(self.spec.release.kind).of_counts
+        free = self.spec.privacy.unit == "row" and catalog.kind(self.spec.release.kind).of_counts
         power, found = 1 if self.spec.privacy.rho is not None else 2, {}
         for counter in ("separate", "tree", "smooth") if free else ("separate",):
             every = counters.spans(counter, len(self.names))
@@ -197,7 +197,7 @@ class Calendar:
         drop: dict[str, Any] = {"outside": "drop", "null": "drop" if self.dated.null != "reject" else "reject"}
         one = msgspec.structs.replace(self.dated, bounds=days, cells="whole", **drop)
         attributes = tuple(one if own.name == one.name else own for own in self.spec.attribute)
-        with_time = catalog.room(self.spec.release.kind).by_period[self.spec.release.kind]
+        with_time = catalog.kind(self.spec.release.kind).by_period[self.spec.release.kind]
         parameters = with_time(self.spec.release.parameters, self.spec.schema.names, one.name)
         release = msgspec.structs.replace(self.spec.release, parameters=parameters)
         return msgspec.structs.replace(

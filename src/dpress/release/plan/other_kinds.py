@@ -2,7 +2,7 @@
 
 plan -> what each room offers instead -> plans of their own -> their error on the queries that were asked for.
 
-A room may offer itself: `instead(planned)` of its `plan_text` returns an `Offer`, or None.
+A room may offer itself: `instead` of its `plan_text.PlanWords`.
 """
 
 import contextlib
@@ -22,19 +22,6 @@ from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.linear_error import mean_variance
 from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.strategies import LARGEST_TABLE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A kind of release that could answer the same.
-
-    Args:
-        kind: as a specification names it.
-        page: of the documentation, on what to choose where no error is known beforehand.
-    """
-
-    kind: str
-    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +52,10 @@ def other_kinds(planned: Plan) -> list[OtherKind]:
 
 
 def _found(planned: Plan) -> Iterator[OtherKind]:
-    if not catalog.room(planned.spec.release.kind).of_counts:
+    if not catalog.kind(planned.spec.release.kind).of_counts:
         return
     for name in catalog.kinds():
-        instead = getattr(catalog.part(name, "plan_text"), "instead", None)
-        offer = None if instead is None else instead(planned)
+        offer = catalog.room(name).words.instead(planned)
         if offer is None or offer.kind == planned.spec.release.kind:
             continue
         with contextlib.suppress(NotSupported, ValueError):  # of what does not serve these attributes or this budget

@@ -30,7 +30,7 @@ def expected_users(spec: Spec) -> int:
 
 def taken(spec: Spec) -> type[Parameters]:
     """Return the struct of what a specification may set whatever the method."""
-    return catalog.room(spec.release.kind).takes(spec.release.kind, spec.privacy.model)
+    return catalog.kind(spec.release.kind).takes(spec.release.kind, spec.privacy.model)
 
 
 def beside(spec: Spec) -> list[str]:

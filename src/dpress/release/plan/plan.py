@@ -24,8 +24,6 @@ from dpress.query.designs import amounts, central_ask, estimator_of, local_ask, 
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind
 
-PLANNER = "design"
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
@@ -58,7 +56,7 @@ class Plan:
         return f"predicted error {error:.6g} {self.choice.unit}" if math.isfinite(error) else "no predicted error"
 
     def _repr_html_(self) -> str:
-        text = catalog.part(catalog.room(self.spec.release.kind).name, "plan_text").text(self)
+        text = catalog.room(catalog.kind(self.spec.release.kind).name).words.text(self)
         shown = (
             notebook.line(one) if isinstance(one, str) else notebook.table(one.header, one.rows, numbers=one.numbers)
             for one in (text.candidates, *text.remarks)
@@ -111,11 +109,10 @@ def plan(spec: Asked) -> Plan:
     """
     asked = spec_of(spec)
     own = msgspec.structs.replace(from_dict(as_dict(asked)), data=asked.data)  # the caller's lists may change meanwhile
-    room = catalog.room(own.release.kind)
+    room = catalog.room(catalog.kind(own.release.kind).name)
     _check_method(own.release.method)
-    _check_discovered(own, discovers=room.discovers)
-    choice: Choice = catalog.part(room.name, PLANNER).choose(own)
-    return Plan(spec=own, choice=choice)
+    _check_discovered(own, discovers=room.kind.discovers)
+    return Plan(spec=own, choice=room.choose(own))
 
 
 def _check_method(name: str) -> None:
@@ -179,7 +176,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
     return Design(
         format=FORMAT,
         ask=ask,
-        kind=catalog.room(spec.release.kind).name,
+        kind=catalog.kind(spec.release.kind).name,
         method=choice.chosen.method,
         split="" if collection is None else collection.split,
         round=0 if collection is None else round_number(spec),

@@ -1,10 +1,7 @@
-"""What a plan says to people and to scripts: a table of candidates, remarks, and plain data. Shared by all kinds.
-
-A room's `plan_text` module has `text(planned)`, `plain(planned, candidate)` and `promise(mechanism)`.
-It may have `instead(planned)`: see `other_kinds`.
-"""
+"""What a plan says to people and to scripts: a table of candidates, remarks, and plain data. Shared by all kinds."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -51,6 +48,19 @@ class PlanText:
     candidates: Listing
     remarks: list[str | Listing] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A kind of release that could answer the same.
+
+    Args:
+        kind: as a specification names it.
+        page: of the documentation, on what to choose where no error is known beforehand.
+    """
+
+    kind: str
+    page: str = ""
 
 
 def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanText:
@@ -216,3 +226,20 @@ def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     collection = candidate.collection
     local = [] if collection is None else [_asks(collection), f"{collection.width:,}"]
     return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanWords:
+    """What the plans of a kind say: `WORDS` of its `plan_text.py`.
+
+    Args:
+        text: for a terminal.
+        plain: a candidate as plain data.
+        promise: what one report loses, and between which values.
+        instead: the kind itself, where it answers what another one is asked.
+    """
+
+    text: Callable[[Plan], PlanText] = tables
+    plain: Callable[[Plan, Candidate], dict[str, Any]] = plain
+    promise: Callable[[Mechanism], str] = promise
+    instead: Callable[[Plan], Offer | None] = lambda _: None

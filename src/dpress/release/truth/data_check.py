@@ -181,7 +181,7 @@ def check(
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)
-    of_sets = catalog.room(spec.release.kind).of_sets
+    of_sets = catalog.kind(spec.release.kind).of_sets
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))

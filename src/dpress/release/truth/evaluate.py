@@ -1,9 +1,11 @@
 """A release against the truth: for the people who hold the data. Its output is not private."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from dpress import catalog
+from dpress.core.basics.errors import NotSupported
 from dpress.data.add_up import Progress
 from dpress.query.release import Release
 from dpress.release.source_rows import rows_of
@@ -22,10 +24,32 @@ class Remarks:
     hint: str = ""
 
 
-def no_remarks(release: Release, held_out: Any) -> Remarks:
-    """Return nothing: the figures say it all."""
-    del release, held_out
-    return Remarks()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrueRows:
+    """The rows that a release is compared with.
+
+    Args:
+        data: that it was made from.
+        held_out: that it was not made from; None where nothing is tested on them.
+        progress: called with the number of rows counted so far.
+    """
+
+    data: Any
+    held_out: Any = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """How a kind is compared with the truth: `COMPARISON` of its `evaluate.py`.
+
+    Args:
+        evaluate: returns the figures, by their names.
+        remarks: what goes beside them.
+    """
+
+    evaluate: Callable[[Release, TrueRows], dict[str, float]]
+    remarks: Callable[[Release], Remarks] = lambda _: Remarks()
 
 
 def compared_with(release: Release) -> str:
@@ -69,8 +93,10 @@ def evaluate(
     >>> dpress.evaluate(release, pa.table({"age": [34] * 900}))["cell_mean_absolute_error"] < 20
     True
     """
-    room = catalog.part(release.design.kind, "evaluate")
+    room = catalog.room(release.design.kind)
     rows = rows_of(release.design, data, engine=engine)
     others = None if held_out is None else rows_of(release.design, held_out)
-    found: dict[str, float] = room.evaluate(release, rows, held_out=others, progress=progress)
-    return found
+    if held_out is not None and not room.kind.takes_held_out:
+        kinds = catalog.where("takes_held_out")
+        raise NotSupported(f"--held-out tests a classifier that was trained on records: only for kind = {kinds}")
+    return room.comparison.evaluate(release, TrueRows(data=rows, held_out=others, progress=progress))

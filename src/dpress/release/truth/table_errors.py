@@ -3,19 +3,17 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dpress import catalog
 from dpress.core.basics.claim import Unit
-from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array, Numbers
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Counts
 from dpress.data.true_counts import true_counts
 from dpress.inference.interval import half_width
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.table_answers import TableAnswers
+from dpress.release.truth.evaluate import TrueRows
 
 Axes = tuple[int, ...]
 
@@ -33,28 +31,16 @@ class Truth:
     further: Counts
 
 
-def no_held_out(held_out: Any) -> None:
-    """Refuse rows for a test that this kind does not make.
-
-    Raises:
-        NotSupported: there are some.
-    """
-    if held_out is not None:
-        kinds = catalog.where("takes_held_out")
-        raise NotSupported(f"--held-out tests a classifier that was trained on records: only for kind = {kinds}")
-
-
-def truth(release: Release, data: Any, *, further: Sequence[Axes] = (), progress: Progress | None = None) -> Truth:
+def truth(answers: TableAnswers, rows: TrueRows, *, further: Sequence[Axes] = ()) -> Truth:
     """Return the exact counts behind a release: of every row, or of those that a fresh draw lets persons keep.
 
     Args:
-        release: with tables.
-        data: the rows.
+        answers: of a release with tables.
+        rows: that it was made from.
         further: the axes of tables that were not published.
-        progress: called with the number of rows counted so far.
     """
-    schema, published = release.schema, release.answers.decoder.tables
-    counts = true_counts(schema, (*published, *further), data, release.claim.unit, progress=progress)
+    release, published = answers.release, answers.decoder.tables
+    counts = true_counts(release.schema, (*published, *further), rows.data, release.claim.unit, progress=rows.progress)
     own, beyond = np.split(counts, [counts.size - sum(sizes(release, further))])
     return Truth(counts=own, further=beyond)
 

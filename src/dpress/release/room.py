@@ -1,0 +1,77 @@
+"""What a kind of release is to everybody else: its card, and the parts of its folder, each loaded when it is needed.
+
+`kinds/<name>/` -> `catalog.room(name)` -> `Room`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpress import catalog
+from dpress.core.basics.kind import Kind
+from dpress.data.specification.spec import Spec
+from dpress.query.answering import Answering
+from dpress.query.release import Release
+from dpress.release.plan.candidate import Choice
+from dpress.release.plan.plan_text import PlanWords
+from dpress.release.truth.evaluate import Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The page of a kind: `PAGE` of its `page.py`.
+
+    Args:
+        page: makes the HTML of a release.
+        drawing: the same with queries drawn on it, where the kind draws any (`Kind.queries_on`).
+    """
+
+    page: Callable[[Release], str]
+    drawing: Callable[[Release, Sequence[str]], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A kind of release.
+
+    Args:
+        kind: its card: what it is called, and what it can do.
+    """
+
+    kind: Kind
+
+    def choose(self, spec: Spec) -> Choice:
+        """Return the candidates for a specification, and the one that acts: `choose` of `design.py`.
+
+        Raises:
+            NotSupported, ValueError: see `release.plan.plan.plan`.
+        """
+        choice: Choice = self._part("design").choose(spec)
+        return choice
+
+    @property
+    def answering(self) -> Answering[Any]:
+        """How it answers."""
+        answering: Answering[Any] = self._part("answers").ANSWERING
+        return answering
+
+    @property
+    def words(self) -> PlanWords:
+        """What its plans say."""
+        words: PlanWords = self._part("plan_text").WORDS
+        return words
+
+    @property
+    def comparison(self) -> Comparison:
+        """How its releases are compared with the truth."""
+        comparison: Comparison = self._part("evaluate").COMPARISON
+        return comparison
+
+    @property
+    def page(self) -> Page:
+        """How its releases are shown."""
+        page: Page = self._part("page").PAGE
+        return page
+
+    def _part(self, name: str) -> Any:
+        return catalog.part(self.kind.name, name)
