@@ -53,7 +53,7 @@ def command(
     cap = None if private_cap is None else choose_cap(asked, data, epsilon=private_cap, ledger=ledger)
     if as_json:
         chosen = {} if cap is None else {"private_cap": _plain(cap)}
-        print_json({"private": False, "passed": found.passed, "check": found, **chosen})
+        print_json({"private": False, "passed": found.passed, "check": found.plain, **chosen})
     else:
         if cap is not None:
             click.echo(f"{PAID}{_chosen(cap)}")

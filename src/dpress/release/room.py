@@ -15,6 +15,7 @@ from dpress.query.release import Release
 from dpress.release.plan.candidate import Choice
 from dpress.release.plan.plan_text import PlanWords
 from dpress.release.truth.evaluate import Comparison
+from dpress.release.truth.finding import Checking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,14 @@ class Room:
         """How its releases are compared with the truth."""
         comparison: Comparison = self._part("evaluate").COMPARISON
         return comparison
+
+    @property
+    def checking(self) -> Checking | None:
+        """What it looks for in rows that are checked, None where its card names no findings."""
+        if not self.kind.findings:
+            return None
+        checking: Checking = self._part("check").CHECKING
+        return checking
 
     @property
     def page(self) -> Page:

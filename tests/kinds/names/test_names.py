@@ -220,10 +220,10 @@ def test_check_and_evaluate_know_the_names() -> None:
     found = check(spec(), ROWS)
     assert found.passed
     assert (found.attributes[0].matched, found.attributes[0].missing) == (1901, 50)
-    assert found.names is not None
-    assert (found.names.names, found.names.counts) == (4, (20, 24))
-    assert found.names.expected == pytest.approx(3 + 1e-8, abs=1e-12)
-    assert found.names.share == pytest.approx(1900 / 1951)
+    names = found.findings["names"].figures
+    assert (names.names, names.counts) == (4, (20, 24))
+    assert names.expected == pytest.approx(3 + 1e-8, abs=1e-12)
+    assert names.share == pytest.approx(1900 / 1951)
     shown = [line.strip() for line in lines(found)]
     assert "item: 4 different names; about 3.0 would be released, which have 97.4% of all counts" in shown
     metrics = evaluate(publish(spec(), ROWS, rng=rng.seeded(5)), ROWS)

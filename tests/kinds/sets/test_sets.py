@@ -108,9 +108,9 @@ def _schema() -> Any:
 
 def test_check_tells_what_the_cap_loses() -> None:
     found = check(spec(), PEOPLE)
-    assert found.sets is not None
-    assert (found.sets.empty, found.sets.above, found.sets.unlisted) == (1000, 2000, 0)
-    assert found.sets.kept == pytest.approx(18 / 20)
+    sets = found.findings["sets"].figures
+    assert (sets.empty, sets.above, sets.unlisted) == (1000, 2000, 0)
+    assert sets.kept == pytest.approx(18 / 20)
     assert found.passed
     assert any("cap = 3 is exceeded by 2,000" in line for line in lines(found))
     assert check(spec(), pa.table({"apps": ["mail;secret"] * 10})).refused == ("apps",)

@@ -73,7 +73,7 @@ def test_a_check_draws_bounds_and_counts_the_rows_outside() -> None:
     own = asked(by=[], attributes=(WIDE,))
     found = check(own, table())
     assert found.passed
-    (bounds,) = found.bounds
+    (bounds,) = found.findings["bounds"].figures
     assert 300 < bounds.ends[1] < 10_000
     assert bounds.rows == 6000
     assert bounds.outside[0] <= bounds.outside[1] < 300
@@ -83,7 +83,7 @@ def test_a_check_draws_bounds_and_counts_the_rows_outside() -> None:
     few = check(own, table(100))
     assert not few.passed
     assert lines(few)[-1] == "cost: 100 rows are too few to find bounds; 214 are enough at this budget"
-    assert check(plan(own).design, table()).bounds[0].rows == 6000
+    assert check(plan(own).design, table()).findings["bounds"].figures[0].rows == 6000
 
 
 def test_users_that_are_too_few_are_refused_by_the_specification_alone() -> None:

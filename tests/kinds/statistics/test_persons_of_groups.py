@@ -130,7 +130,7 @@ def test_intervals_hold_as_often_as_they_say_and_shorter_ones_do_not() -> None:
 def test_a_check_counts_the_totals_that_the_bounds_cut(low: int, high: int) -> None:
     rows = table().to_pandas()
     totals = [*rows.groupby("uid").cost.sum(), *rows.groupby(["uid", "ward"]).cost.sum()]
-    (found,) = check(asked(totals={"cost": [low, high]}), table()).totals
+    (found,) = check(asked(totals={"cost": [low, high]}), table()).findings["totals"].figures
     known = (len(totals), sum(one < low for one in totals), sum(one > high for one in totals))
     assert (found.totals, found.low, found.high) == pytest.approx(known, abs=2)  # levels are 0.001 wide
     assert found.low + found.high > 100

@@ -159,9 +159,9 @@ def test_a_missing_string_is_refused_where_the_specification_says_so(tmp_path: A
 
 def test_the_check_says_how_many_strings_would_count_with_the_rest() -> None:
     found = check(spec(), WORDS)
-    assert found.strings is not None
-    assert (found.strings.strings, found.strings.enough, found.strings.found) == (5, 1105, 3)
-    assert found.strings.beside == {
+    strings = found.findings["strings"].figures
+    assert (strings.strings, strings.enough, strings.found) == (5, 1105, 3)
+    assert strings.beside == {
         "missing or not in UTF-8": 300,
         "empty": 300,
         "too long": 300,

@@ -79,6 +79,7 @@ class Kind:
         takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
         by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
             parameters, the attributes and the one of dates. Others are not published by periods.
+        findings: what it finds in rows that are checked, by name, as scripts read it where it does not apply.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
@@ -93,6 +94,7 @@ class Kind:
     takes_held_out: bool = False
     of_counts: bool = True
     scipy: bool = False
+    findings: Mapping[str, Any] = field(default_factory=dict)
     by_period: Mapping[str, WithTime] = field(default_factory=dict)
     parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
 

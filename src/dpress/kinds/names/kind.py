@@ -2,4 +2,10 @@
 
 from dpress.core.basics.kind import Kind, Participants
 
-KIND = Kind(name="names", names=("names",), discovers=True, parameters={("names", "central"): Participants})
+KIND = Kind(
+    name="names",
+    names=("names",),
+    discovers=True,
+    findings={"names": None},
+    parameters={("names", "central"): Participants},
+)

@@ -34,5 +34,6 @@ KIND = Kind(
     names=("sets",),
     of_counts=False,
     of_sets=True,
+    findings={"sets": None},
     parameters={("sets", "local"): Sets},
 )

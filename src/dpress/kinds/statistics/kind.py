@@ -157,5 +157,6 @@ KIND = Kind(
     by_period={"statistics": _with_time},
     of_counts=False,
     discovers=True,
+    findings={"names": None, "totals": (), "bounds": ()},
     parameters={("statistics", "central"): Statistics, ("statistics", "local"): CollectedStatistics},
 )

@@ -34,6 +34,7 @@ KIND = Kind(
     name="strings",
     names=("strings",),
     discovers=True,
+    findings={"strings": None},
     of_counts=False,
     parameters={("strings", "local"): Strings},
 )

@@ -5,7 +5,8 @@ rows -> the cell of every value, and the text that has none -> counts by attribu
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import msgspec
@@ -18,9 +19,8 @@ from dpress import catalog
 from dpress.attributes.attribute import Bounded, Location, Tabular
 from dpress.attributes.coding import MISSING, OUTSIDE
 from dpress.attributes.dated_attribute import Dated
-from dpress.attributes.listed_attribute import Categorical, Listed
+from dpress.attributes.listed_attribute import Listed
 from dpress.attributes.policy import DROP, REJECT
-from dpress.attributes.set_members import SetMembers
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import near
@@ -33,19 +33,11 @@ from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
-from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
+from dpress.data.specification.spec import Asked, from_dict, spec_of
 from dpress.data.table import Table
 from dpress.document.design import Design
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst
-from dpress.query.designs import mechanism_of
-from dpress.release.curator.bounded import interval_counts
-from dpress.release.plan.plan import plan
 from dpress.release.source_rows import source_of
-from dpress.release.truth.bounds_check import BoundsCheck, bounds_check
-from dpress.release.truth.names_check import NamesCheck, names_check
-from dpress.release.truth.sets_check import SetsCheck, sets_check
-from dpress.release.truth.strings_check import StringsCheck, strings_check
-from dpress.release.truth.totals_check import TotalsCheck, totals_check
+from dpress.release.truth.finding import CheckedRows, Finding
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
@@ -104,11 +96,7 @@ class DataCheck:
         persons: how much each contributes; None where every row counts by itself.
         exchanged: the locations whose two columns seem exchanged.
         most: the share of an attribute's values that may have no cell of their own.
-        names: what would be found of names that are discovered; None where all values are listed.
-        totals: how many totals of persons their bounds would cut, by attribute.
-        strings: what devices would be found to hold of strings that nobody listed; None where none are.
-        sets: what becomes of sets of values; None where people hold none.
-        bounds: where bounds that are chosen would come to lie, by attribute.
+        findings: what is of the kind of release alone, by name.
         unit: what names the persons, in words.
 
     >>> import dpress
@@ -126,11 +114,7 @@ class DataCheck:
     persons: Contributions | None
     exchanged: tuple[str, ...]
     most: float
-    names: NamesCheck | None = None
-    totals: tuple[TotalsCheck, ...] = ()
-    strings: StringsCheck | None = None
-    sets: SetsCheck | None = None
-    bounds: tuple[BoundsCheck, ...] = ()
+    findings: Mapping[str, Finding] = field(default_factory=dict)
     unit: str = "row"
 
     @property
@@ -141,19 +125,27 @@ class DataCheck:
     @property
     def suspicious(self) -> tuple[str, ...]:
         """The attributes of which too many values have no cell of their own."""
-        own = (self.sets.attribute,) if self.sets is not None and self._unlisted > self.most else ()
-        return (*own, *(one.name for one in self.attributes if one.unmatched > self.most))
+        shares = [*(pair for finding in self.findings.values() for pair in finding.unlisted.items())]
+        shares += [(one.name, one.unmatched) for one in self.attributes]
+        return tuple(name for name, unmatched in shares if unmatched > self.most)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What else looks like a mistake, a sentence each."""
+        return tuple(fault for finding in self.findings.values() for fault in finding.faults)
 
     @property
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
-        unsure = any(not one.passed for one in self.bounds)
-        return not (self.suspicious or self.refused or self.exchanged or self.few_persons or unsure)
+        return not (self.suspicious or self.refused or self.exchanged or self.few_persons or self.faults)
 
     @property
-    def _unlisted(self) -> float:
-        """The share of people whose sets have values that are not listed."""
-        return 0.0 if self.sets is None else self.sets.unlisted / max(self.sets.people, 1)
+    def plain(self) -> dict[str, Any]:
+        """The check as plain objects, with what every kind would find."""
+        apart = {name: nothing for kind in catalog.kinds().values() for name, nothing in kind.findings.items()}
+        figures = {name: finding.figures for name, finding in self.findings.items()}
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("findings", "unit")}
+        return {**own, **apart, **figures, "unit": self.unit}
 
 
 def check(
@@ -181,11 +173,11 @@ def check(
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)
-    of_sets = catalog.kind(spec.release.kind).of_sets
+    kind = catalog.kind(spec.release.kind)
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
-    tallies = [_Tally(one) for one in (() if of_sets else attributes)]
+    tallies = [_Tally(one) for one in (() if kind.of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
     for batch in Table(source, (*names, *written), ROW).batches():
@@ -195,75 +187,24 @@ def check(
         rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
         if progress is not None:
             progress(rows)
-    sets = _sets(asked, spec, source, progress) if of_sets else None
-    beside = (sets.attribute,) if sets is not None and sets.refused and sets.unlisted else ()
+    design = asked if isinstance(asked, Design) else None
+    checking = catalog.room(kind.name).checking
+    own = CheckedRows(spec=spec, planned=design, source=source, progress=progress)
+    findings = {} if checking is None else checking.findings(own)
+    refused = [name for finding in findings.values() for name in finding.refused]
     return DataCheck(
         rows=rows,
         kept=kept,
-        refused=(*beside, *(tally.attribute.name for tally in tallies if tally.refused)),
+        refused=(*refused, *(tally.attribute.name for tally in tallies if tally.refused)),
         attributes=tuple(tally.found() for tally in tallies),
         persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
             one.name for one in spec.schema.attributes if isinstance(one, Location) and exchanged(one, source)
         ),
         most=most,
-        names=_names(asked, spec, source, progress),
-        totals=_totals(spec, source, progress),
-        strings=_strings(asked, spec, source, progress),
-        sets=sets,
-        bounds=_bounds(asked, spec, source, progress),
+        findings=findings,
         unit=unit.name,
     )
-
-
-def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsCheck, ...]:
-    """Return what becomes of totals of persons; the specification is planned only where some are asked for."""
-    if "totals" not in spec.release.parameters:
-        return ()
-    planned = plan(spec)
-    return totals_check(
-        planned.chosen.mechanism, planned.choice.schema, source, spec.privacy.protected, progress=progress
-    )
-
-
-def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> tuple[BoundsCheck, ...]:
-    """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
-    if "private_bounds" not in spec.release.parameters:
-        return ()
-    design = asked if isinstance(asked, Design) else plan(spec).design
-    mechanism = mechanism_of(design)
-    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
-        return ()
-    return bounds_check(mechanism, design.schema, interval_counts(design.schema, mechanism, source, progress))
-
-
-def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:
-    """Return what would be found of strings; the specification is planned only where devices are asked for some."""
-    if spec.privacy.model != "local" or not _discovers(spec):
-        return None
-    planned = asked if isinstance(asked, Design) else plan(spec).design
-    return strings_check(mechanism_of(planned), spec.schema, source, planned.prediction.users, progress=progress)
-
-
-def _sets(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> SetsCheck:
-    """Return what becomes of sets of values."""
-    planned = asked if isinstance(asked, Design) else plan(spec).design
-    (attribute,) = planned.schema.attributes
-    if not isinstance(attribute, SetMembers):
-        raise TypeError(f"{attribute.name} has no sets")
-    return sets_check(mechanism_of(planned), attribute, source, progress=progress)
-
-
-def _discovers(spec: Spec) -> bool:
-    return any(isinstance(one, Categorical) and one.discovered for one in spec.schema.attributes)
-
-
-def _names(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> NamesCheck | None:
-    """Return what would be found of names that are discovered; the specification is planned only where some are."""
-    if not _discovers(spec):
-        return None
-    mechanism = mechanism_of(asked) if isinstance(asked, Design) else plan(spec).chosen.mechanism
-    return names_check(mechanism, spec.schema, source, spec.privacy.protected, progress=progress)
 
 
 def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:

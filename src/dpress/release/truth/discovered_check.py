@@ -5,16 +5,13 @@ rows -> counts of all names; the selection -> the chance of each count -> the ex
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
-from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
-from dpress.core.basics.claim import Unit
-from dpress.core.methods.mechanism import Mechanism, NameMechanism
-from dpress.data.add_up import Progress
+from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.count_names import name_counts
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.release.truth.finding import CheckedRows, Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,26 +35,31 @@ class NamesCheck:
     share: float
 
 
-def names_check(
-    mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
-) -> NamesCheck | None:
-    """Return what a mechanism would find; None where it discovers no names.
-
-    Args:
-        mechanism: that was planned.
-        schema: of the release.
-        source: the rows, as `open_source` takes or returns them.
-        unit: whose contribution is bounded.
-        progress: called with the number of rows done so far.
+def names_found(rows: CheckedRows) -> dict[str, Finding]:
+    """Return what a selection would find of names that are discovered, by the name of the finding; {} of listed ones.
 
     Raises:
         OSError, SchemaMismatch: see `name_counts`.
     """
+    if not discovers(rows):
+        return {}
+    check = names_check(rows)
+    return {} if check is None else {"names": Finding(figures=check, lines=(_lines(check),))}
+
+
+def discovers(rows: CheckedRows) -> bool:
+    """Return whether values are found that nobody listed."""
+    return any(isinstance(one, Categorical) and one.discovered for one in rows.spec.schema.attributes)
+
+
+def names_check(rows: CheckedRows) -> NamesCheck | None:
+    """Return what a mechanism would find; None where it discovers no names."""
+    mechanism, schema, unit = rows.mechanism, rows.spec.schema, rows.spec.privacy.protected
     selection = mechanism.names if isinstance(mechanism, DiscoveredGroups) else mechanism
     if not isinstance(selection, NameMechanism):
         return None
     attribute = next(one for one in schema.attributes if isinstance(one, Categorical) and one.discovered)
-    found = name_counts(attribute, source, unit, weights=selection.weights, progress=progress)
+    found = name_counts(attribute, rows.source, unit, weights=selection.weights, progress=rows.progress)
     times = Counter(found.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
     half, nearly = (selection.holders_for(chance) for chance in (EVEN, SURE))
@@ -69,3 +71,11 @@ def names_check(
         weighted=selection.weights is not None,
         share=sum(chances[count] * count * number for count, number in times.items()) / max(found.total, 1),
     )
+
+
+def _lines(found: NamesCheck) -> list[str]:
+    half, nearly = found.counts
+    names = f"{found.attribute}: {found.names:,} different names; about {found.expected:,.1f} would be released, which"
+    counts = f"  a count of {half:,} is released with a chance of 50 %, one of {nearly:,} with 99 %"
+    few = "; smaller ones, too, of persons with few names" if found.weighted else ""
+    return [f"{names} have {found.share:.1%} of all {'weights' if found.weighted else 'counts'}", counts + few]

@@ -4,18 +4,15 @@ rows -> sizes of sets, values that are listed -> what the cap leaves.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from dpress.attributes.policy import REJECT
 from dpress.attributes.set_members import SetMembers
-from dpress.core.methods.mechanism import Mechanism
-from dpress.data.add_up import Progress
 from dpress.data.count_sets import set_counts
-from dpress.mechanisms.protocol.collection import method_of
-from dpress.mechanisms.sets.privset import Privset
+from dpress.kinds.sets.answers import privset_of
+from dpress.release.truth.finding import CheckedRows, Checking, Finding, share
 
 BESIDE = "values that are not listed"
 
@@ -47,26 +44,29 @@ class SetsCheck:
     refused: bool
 
 
-def sets_check(
-    mechanism: Mechanism, attribute: SetMembers, source: Any, *, progress: Progress | None = None
-) -> SetsCheck:
+def findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return what becomes of sets.
-
-    Args:
-        mechanism: that was planned.
-        attribute: of the sets, as devices code them.
-        source: the rows, as `open_source` takes or returns them.
-        progress: called with the number of rows done so far.
 
     Raises:
         OSError, SchemaMismatch: see `set_counts`.
     """
-    own = method_of(mechanism)
-    if not isinstance(own, Privset):
-        raise TypeError("this counts no sets")
+    check = _checked(rows)
+    finding = Finding(
+        figures=check,
+        lines=(_lines(check),),
+        refused=(check.attribute,) if check.refused and check.unlisted else (),
+        unlisted={check.attribute: check.unlisted / max(check.people, 1)},
+    )
+    return {"sets": finding}
+
+
+def _checked(rows: CheckedRows) -> SetsCheck:
+    own, (attribute,) = privset_of(rows.mechanism), rows.design.schema.attributes
+    if not isinstance(attribute, SetMembers):
+        raise TypeError(f"{attribute.name} has no sets")
     refused = attribute.other == REJECT
     seen = msgspec.structs.replace(attribute, other=BESIDE, null=None) if refused else attribute
-    found = set_counts(seen, source, progress=progress)
+    found = set_counts(seen, rows.source, progress=rows.progress)
     place = seen.labels.index(seen.other)
     counts, kept = (np.delete(one, place) if refused else one for one in (found.counts, found.kept(own.cap)))
     return SetsCheck(
@@ -80,3 +80,14 @@ def sets_check(
         unlisted=int(found.counts[place]),
         refused=refused,
     )
+
+
+def _lines(found: SetsCheck) -> list[str]:
+    much = f"{found.attribute}: {found.people:,} sets of {found.mean:.2f} values on average; {found.empty:,} are empty"
+    cap = f"  cap = {found.cap} is exceeded by {found.above:,} ({share(found.above, found.people)}) and keeps"
+    fate = ", which devices refuse" if found.refused else ", counted as one of their own"
+    beside = [f"  {found.unlisted:,} have a value that is not listed{fate}"] if found.unlisted else []
+    return [much, f"{cap} {found.kept:.1%} of all held values: counts are too low by the rest", *beside]
+
+
+CHECKING = Checking(findings=findings)

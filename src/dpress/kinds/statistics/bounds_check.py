@@ -3,16 +3,15 @@
 rows -> counts between the numbers that bounds are chosen from -> draws of bounds -> the rows outside of them.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Numeric
-from dpress.attributes.domain import Schema
 from dpress.core.basics import rng as generators
 from dpress.data.add_up import Counts
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds, Edges
+from dpress.release.curator.bounded import interval_counts
+from dpress.release.truth.finding import CheckedRows, Finding, share
 
 DRAWS = 20  # of bounds
 MOST = 0.25  # of the rows, outside of half of the draws, from which on the bounds look like a mistake
@@ -42,16 +41,20 @@ class BoundsCheck:
         return self.rows >= self.fewest and self.outside[0] <= MOST * self.rows
 
 
-def bounds_check(
-    mechanism: BoundsFirst, schema: Schema, counted: Mapping[int, tuple[Numeric, Counts]]
-) -> tuple[BoundsCheck, ...]:
-    """Return what a mechanism would choose, by a few draws.
+def bounds_found(rows: CheckedRows) -> dict[str, Finding]:
+    """Return where bounds that are chosen would lie, by a few draws; nothing where none are."""
+    if "private_bounds" not in rows.spec.release.parameters:
+        return {}
+    checks = _checked(rows)
+    faults = tuple(_unsure(check) for check in checks if not check.passed)
+    return {"bounds": Finding(figures=checks, lines=tuple(map(_lines, checks)), faults=faults)}
 
-    Args:
-        mechanism: that was planned.
-        schema: of the design.
-        counted: by axis the intervals between the numbers that bounds are chosen from, and the exact counts of rows.
-    """
+
+def _checked(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
+    mechanism, schema = rows.mechanism, rows.design.schema
+    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+        return ()
+    counted = interval_counts(schema, mechanism, rows.source, rows.progress)
     generator, checks = generators.secure(), []
     for axis, (between, counts) in counted.items():
         values = np.asarray(counts[: between.ordered], dtype=np.int64)
@@ -73,3 +76,20 @@ def bounds_check(
 def _outside(drawn: ChosenBounds, counts: Counts, edges: Edges) -> int:
     low, high = np.searchsorted(edges, drawn.ends)
     return int(counts[:low].sum() + counts[high:].sum())
+
+
+def _lines(found: BoundsCheck) -> list[str]:
+    (low, high), (half, most) = found.ends, found.outside
+    return [
+        f"{found.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
+        f"  {half:,} rows ({share(half, found.rows)}) would be outside and count as the bounds, {most:,} at worst",
+    ]
+
+
+def _unsure(found: BoundsCheck) -> str:
+    """Return why bounds that are chosen would be of no use."""
+    if found.rows < found.fewest:
+        enough = f"{found.fewest:,} are enough at this budget"
+        return f"{found.attribute}: {found.rows:,} rows are too few to find bounds; {enough}"
+    outside = share(found.outside[0], found.rows)
+    return f"{found.attribute}: bounds that are chosen would leave {outside} of the rows outside; state the bounds"

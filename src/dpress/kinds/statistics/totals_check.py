@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import Unit
-from dpress.core.methods.mechanism import Mechanism
 from dpress.core.methods.people import Codes
-from dpress.data.add_up import Progress
 from dpress.data.person_totals import person_totals
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
+from dpress.release.truth.finding import CheckedRows, Finding, share
 
 Integers = npt.NDArray[np.int64]
 
@@ -60,29 +57,34 @@ class _Cuts:
         return sums
 
 
-def totals_check(
-    mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
-) -> tuple[TotalsCheck, ...]:
-    """Return what becomes of the totals of every attribute that has some.
-
-    Args:
-        mechanism: that was planned.
-        schema: as the mechanism codes rows.
-        source: the rows, as `open_source` takes or returns them.
-        unit: whose contribution is bounded.
-        progress: called with the number of rows done so far.
+def totals_found(rows: CheckedRows) -> dict[str, Finding]:
+    """Return what becomes of the totals of every attribute that has some; nothing where none are asked for.
 
     Raises:
         OSError, SchemaMismatch: see `person_totals`.
     """
+    if "totals" not in rows.spec.release.parameters:
+        return {}
+    checks = _checked(rows)
+    return {"totals": Finding(figures=checks, lines=tuple(map(_lines, checks)))}
+
+
+def _checked(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
+    mechanism, schema, unit = rows.mechanism, rows.design.schema, rows.spec.privacy.protected
     own = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
     strategy = own.strategy if isinstance(own, MatrixMechanism) else None
     persons = strategy.persons if isinstance(strategy, GroupStatistics) else ()
     parts = tuple(part for part in persons if part.axis is not None)
     if not parts:
         return ()
-    found = person_totals(schema, _Cuts(parts=parts), source, unit, progress=progress).reshape(-1, 3).tolist()
+    found = person_totals(schema, _Cuts(parts=parts), rows.source, unit, progress=rows.progress).reshape(-1, 3).tolist()
     return tuple(
         TotalsCheck(attribute=schema.names[part.axis or 0], low=low, high=high, totals=totals)
         for part, (low, high, totals) in zip(parts, found, strict=True)
     )
+
+
+def _lines(own: TotalsCheck) -> list[str]:
+    cut = share(own.low + own.high, own.totals)
+    what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
+    return [what, f"  {own.low:,} below their bounds, {own.high:,} above: {cut} would be cut"]

@@ -5,21 +5,18 @@ rows -> strings that fit and those that do not, by reason -> how many strings en
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import ROW
-from dpress.core.methods.mechanism import Mechanism
-from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
-from dpress.data.codec.strings import rows
+from dpress.data.codec.strings import rows as bytes_of
 from dpress.data.count_names import name_counts
 from dpress.data.table import Table
-from dpress.mechanisms.protocol.collection import method_of
-from dpress.mechanisms.strings.pem import Pem
+from dpress.kinds.strings.answers import pem_of
+from dpress.release.truth.discovered_check import discovers
+from dpress.release.truth.finding import CheckedRows, Checking, Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,30 +40,25 @@ class StringsCheck:
     beside: dict[str, int]
 
 
-def strings_check(
-    mechanism: Mechanism, schema: Schema, source: Any, users: int, *, progress: Progress | None = None
-) -> StringsCheck | None:
-    """Return what becomes of strings; None where a mechanism asks about none.
-
-    Args:
-        mechanism: that was planned.
-        schema: of the specification.
-        source: the rows, as `open_source` takes or returns them.
-        users: that it was planned for.
-        progress: called with the number of rows done so far.
+def findings(rows: CheckedRows) -> dict[str, Finding]:
+    """Return what becomes of strings; nothing where devices are asked for none.
 
     Raises:
         OSError, SchemaMismatch: see `name_counts`.
     """
-    own = method_of(mechanism)
-    if not isinstance(own, Pem):
-        return None
-    (attribute,), beside = schema.attributes, Counter[str]()
-    for batch in Table(source, (attribute.name,), ROW).batches():
+    if rows.spec.privacy.model != "local" or not discovers(rows):
+        return {}
+    check = _checked(rows)
+    return {"strings": Finding(figures=check, lines=(_lines(check),))}
+
+
+def _checked(rows: CheckedRows) -> StringsCheck:
+    own, (attribute,), beside = pem_of(rows.mechanism), rows.spec.schema.attributes, Counter[str]()
+    for batch in Table(rows.source, (attribute.name,), ROW).batches():
         texts = texts_of(attribute.name, batch)
         missing = np.asarray(texts.is_null())
         sizes = np.asarray(pc.fill_null(pc.binary_length(texts), 0))
-        unfit = ~rows(texts, own.longest).any(axis=1) & ~missing
+        unfit = ~bytes_of(texts, own.longest).any(axis=1) & ~missing
         long, empty = sizes > own.longest, (sizes == 0) & ~missing
         faults = {
             "missing or not in UTF-8": missing,
@@ -75,8 +67,8 @@ def strings_check(
             "with a zero character": unfit & ~long & ~empty,
         }
         beside.update({reason: int(where.sum()) for reason, where in faults.items()})
-    names = name_counts(attribute, source, ROW, progress=progress)
-    enough = own.count_for(0.5, users)
+    names = name_counts(attribute, rows.source, ROW, progress=rows.progress)
+    enough = own.count_for(0.5, rows.design.prediction.users)
     fit = [len(one.encode()) <= own.longest for one in names.names]
     return StringsCheck(
         attribute=attribute.name,
@@ -86,3 +78,12 @@ def strings_check(
         found=int((names.counts >= enough)[fit].sum()) if fit else 0,
         beside={reason: count for reason, count in beside.items() if count},
     )
+
+
+def _lines(found: StringsCheck) -> list[str]:
+    much = f"{found.attribute}: {found.strings:,} different strings; {found.found:,} have {found.enough:,} people"
+    beside = [f"  {count:,} {reason}: they count with the rest" for reason, count in sorted(found.beside.items())]
+    return [f"{much}, with which one is found with a chance of 50 %", *beside]
+
+
+CHECKING = Checking(findings=findings)
