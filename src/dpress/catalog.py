@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import dpress.mechanisms
 from dpress.core.basics.claim import ROW, Claim
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.kind import Kind
+from dpress.core.basics.kind import Kind, Wished
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
@@ -90,6 +90,11 @@ def room(name: str) -> "Room":
         raise NotSupported(f"there is no kind of release {name!r} in this version")
     made: Room = importlib.import_module(ROOM).Room(kinds()[name])
     return made
+
+
+def wished() -> list[Wished]:
+    """Return the kinds as somebody wishes for them who writes no specifications, the most usual first."""
+    return sorted((wish for card in kinds().values() for wish in card.wished), key=lambda wish: wish.place)
 
 
 def where(ability: str) -> str:

@@ -98,7 +98,7 @@ def test_a_text_stays_a_text_wherever_it_stands(client, draft, field):
     change = dict(places())[field]
     for text in NASTY:
         state = state_of(client, change(draft, text))
-        assert set(state) == {"draft", "wishes", "ledger", "folder"}
+        assert set(state) == {"draft", "kinds", "wishes", "ledger", "folder"}
         for wish in state["wishes"]:
             assert all(line.isprintable() for line in wish["commands"])
             plain = tomllib.loads(wish["toml"])

@@ -2,6 +2,7 @@
 
 import click
 
+from dpress import catalog
 from dpress.cli.output import json_option, print_json
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import SchemaMismatch
@@ -43,7 +44,7 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
         raise ValueError("every column was skipped; a specification needs at least one attribute")
     _ask_whom(draft)
     draft.epsilon = click.prompt("Privacy loss, epsilon (0.1 is strong, 1 is usual, above 3 is weak)", err=True)
-    wish = Wish(name="tables")
+    wish = Wish(name=place.stem)
     text = written.specification(draft, wish, {"epsilon": draft.epsilon}, place.parent)
     load_spec(text)
     place.write_text(text, encoding="utf-8")
@@ -107,4 +108,5 @@ def _ask_whom(draft: Draft) -> None:
 
 def _alone(own: Column) -> str:
     """Return a specification of one attribute, to be refused if that is none."""
-    return as_toml({"attribute": [written.attribute(own)], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    release = {"kind": catalog.wished()[0].kind}
+    return as_toml({"attribute": [written.attribute(own)], "privacy": {"epsilon": 1}, "release": release})

@@ -104,6 +104,11 @@ class Answers(Protocol):
         ...
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """The queries that were measured for themselves, where no counts are published."""
+        ...
+
+    @property
     def announced(self) -> tuple[str, ...]:
         """Lines about files beside the tables, and about errors that are approximate."""
         ...
@@ -150,6 +155,11 @@ class PublishedOnly:
     def beside(self) -> Mapping[str, str]:
         """No other files."""
         return {}
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """None but counts."""
+        return ()
 
     @property
     def announced(self) -> tuple[str, ...]:

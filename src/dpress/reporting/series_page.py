@@ -106,7 +106,7 @@ def _lines(series: Series) -> Iterator[tuple[str, View]]:
 def _statistics(series: Series) -> Iterator[tuple[str, View]]:
     """Yield the statistics that every period has of all its groups together, over time."""
     release = series.releases[series.spans[-1]]
-    for name in release.answers.described.get("statistics", ()):
+    for name in release.answers.measured:
         text = "total" if name == "count" else name
         with contextlib.suppress(ValueError):  # one that is known of single groups alone
             yield name, _of_results(series, [*series.by_period(text).values()], name)

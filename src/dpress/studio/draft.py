@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 
+from dpress import catalog
 from dpress.data.sources.declared import Declared
 
 MOST = 100  # wishes, each of which is looked at after every key
@@ -57,16 +58,16 @@ class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         name: of its files.
         kind: of release.
         attributes: that it is about.
-        by: of statistics: the groups.
-        mean: of statistics: the attributes whose means are wanted.
-        median: of statistics: the attributes whose medians are wanted.
-        ways: of tables: how many attributes each has.
+        by: the groups, where the kind has any (`core.basics.kind.WishField`).
+        mean: the attributes whose means are wanted.
+        median: the attributes whose medians are wanted.
+        ways: how many attributes each table has.
         more: further parameters, lines of TOML.
         epsilon: its part of the budget; empty for an equal part of what is left.
     """
 
     name: str
-    kind: str = "marginals"
+    kind: str = msgspec.field(default_factory=lambda: catalog.wished()[0].kind)
     attributes: list[str] = []
     by: list[str] = []
     mean: list[str] = []

@@ -14,7 +14,7 @@ from litestar import Litestar, Request, Response, get, post, put
 from litestar.exceptions import HTTPException
 from litestar.params import FromPath
 
-from dpress import reporting, service
+from dpress import catalog, reporting, service
 from dpress.core.basics.refusal import one_line
 from dpress.service import problem
 from dpress.service.page_routes import HEADERS, MEDIA_TYPES
@@ -158,7 +158,7 @@ async def _state(session: Session) -> Response[bytes]:
         "wishes": await _done(lambda: session.wishes),
         "ledger": await _done(lambda: session.ledger),
     }
-    return _json({**state, "folder": str(session.folder)})
+    return _json({**state, "kinds": catalog.wished(), "folder": str(session.folder)})
 
 
 async def _done(act: Callable[..., Any], *arguments: object) -> Any:

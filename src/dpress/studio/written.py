@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpress import catalog
 from dpress.core.basics import check
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.kind import Wished
 from dpress.data.specification.file_format import SEPARATORS, kind_of
 from dpress.data.specification.toml import as_toml
 from dpress.studio.draft import Column, Draft, Wish
@@ -20,7 +22,6 @@ from dpress.studio.draft import Column, Draft, Wish
 LABEL = " = "  # between a value and its label
 PLACE = "place"  # the name of a location, which is read from two columns
 LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
-WITH_USERS = ("statistics", "spatial", "microdata", "names")
 SPENT = "0"  # a part of a budget of which nothing is left
 DIGITS = 6  # of an equal part of the budget
 DEEPEST = 16  # lists and tables in each other, of further parameters
@@ -168,20 +169,25 @@ def _release(draft: Draft, wish: Wish) -> dict[str, Any]:
 
 
 def _about(wish: Wish) -> list[str]:
-    """Return the attributes of a wish; of statistics those that it names, unless further parameters name more."""
-    if wish.kind != "statistics" or wish.more.strip():
+    """Return the attributes of a wish; those of its fields where none are ticked and no line of TOML names more."""
+    wished = _wished(wish)
+    if wished is None or wished.of_attributes or wish.more.strip():
         return wish.attributes
-    return list(dict.fromkeys([*wish.by, *wish.mean, *wish.median]))
+    return list(dict.fromkeys(name for field in wished.fields for name in getattr(wish, field.name)))
+
+
+def _wished(wish: Wish) -> Wished | None:
+    """Return how the kind of a wish is offered; None where nobody offers it."""
+    return next((wished for wished in catalog.wished() if wished.kind == wish.kind), None)
 
 
 def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if wish.kind in WITH_USERS:
-        found["users"] = _number(draft.users)
-    if wish.kind == "marginals":
-        found["ways"] = _number(wish.ways)
-    if wish.kind == "statistics":
-        found |= {name: chosen for name in ("by", "mean", "median") if (chosen := getattr(wish, name))}
+    if (wished := _wished(wish)) is not None:
+        found |= {"users": _number(draft.users)} if wished.users else {}
+        for field in wished.fields:
+            typed = getattr(wish, field.name)
+            found |= {field.name: _number(typed)} if field.choices else {field.name: typed} if typed else {}
     try:
         more = tomllib.loads(wish.more)
     except (ValueError, RecursionError) as error:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from dpress.release.truth.names_check import names_check
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import evaluate, load_release, publish
@@ -20,7 +21,6 @@ from dpress.query.release import Release
 from dpress.release.curator import discovered
 from dpress.release.curator.discovered import completed
 from dpress.release.plan.plan import plan
-from dpress.release.truth.names_check import names_check
 from dpress.reporting.page import page
 
 SECRET = "only <one> person"

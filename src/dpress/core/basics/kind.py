@@ -64,6 +64,50 @@ class Division(Reporters, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WishField:
+    """What a wish asks beyond the attributes.
+
+    Args:
+        name: of the parameter, and of the field of `studio.draft.Wish` that holds what was typed.
+        label: what the page calls it.
+        choices: values with their words; without any it is a list of attributes.
+    """
+
+    name: str
+    label: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wished:
+    """A kind as somebody wishes for it who does not write specifications.
+
+    Args:
+        kind: as a specification names it.
+        place: among all wishes.
+        title: what it is called.
+        words: what it is, in a sentence.
+        mark: of its picture: "bar", "line" or "round".
+        marks: where its marks begin, across and down of 56 x 42.
+        fields: what it asks.
+        of_attributes: whether it is about attributes that are ticked; else about those of its fields.
+        users: whether it takes the number of people.
+        lines: whether it needs lines of TOML.
+    """
+
+    kind: str
+    place: int
+    title: str
+    words: str
+    mark: Literal["bar", "line", "round"] = "bar"
+    marks: tuple[tuple[int, int], ...]
+    fields: tuple[WishField, ...] = ()
+    of_attributes: bool = True
+    users: bool = False
+    lines: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of release, found by walking `kinds/`.
 
@@ -80,6 +124,7 @@ class Kind:
         by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
             parameters, the attributes and the one of dates. Others are not published by periods.
         findings: what it finds in rows that are checked, by name, as scripts read it where it does not apply.
+        wished: its kinds as the studio offers them.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
@@ -94,6 +139,7 @@ class Kind:
     takes_held_out: bool = False
     of_counts: bool = True
     scipy: bool = False
+    wished: tuple[Wished, ...] = ()
     findings: Mapping[str, Any] = field(default_factory=dict)
     by_period: Mapping[str, WithTime] = field(default_factory=dict)
     parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)

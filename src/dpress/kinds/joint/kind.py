@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind, Reporters
+from dpress.core.basics.kind import Kind, Reporters, Wished
 from dpress.core.basics.parameters import Parameters
 
 
@@ -28,5 +28,14 @@ KIND = Kind(
     names=("joint",),
     draws_records=True,
     scipy=True,
+    wished=(
+        Wished(
+            kind="joint",
+            place=6,
+            title="A joint distribution",
+            words="For models: pairs, and a fit to them.",
+            marks=((6, 24), (18, 12), (30, 24)),
+        ),
+    ),
     parameters={("joint", "local"): Reporters, ("joint", "central"): Curated},
 )

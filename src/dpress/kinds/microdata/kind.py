@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind, Participants
+from dpress.core.basics.kind import Kind, Participants, Wished
 
 
 class Records(Participants, frozen=True):
@@ -29,5 +29,16 @@ KIND = Kind(
     names=("microdata",),
     of_records=True,
     takes_held_out=True,
+    wished=(
+        Wished(
+            kind="microdata",
+            place=4,
+            title="Records",
+            words="Made-up people like the real ones.",
+            marks=((2, 6), (2, 18), (2, 30)),
+            mark="line",
+            users=True,
+        ),
+    ),
     parameters={("microdata", "central"): Records},
 )

@@ -22,7 +22,7 @@ def choose(spec: Spec) -> Choice:
             no delta; or the method cannot keep it.
         ValueError: delta is too large for so many users, or a parameter is wrong.
     """
-    loss = loss_of(spec)
+    loss = loss_of(spec, 'kind = "names"')
     check_found(spec)
     if spec.release.method not in ("auto", *METHODS):
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind
+from dpress.core.basics.kind import Kind, Wished
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.set_sums import MOST_SETS
 
@@ -26,4 +26,19 @@ class Queries(Parameters, frozen=True):
     ) = None
 
 
-KIND = Kind(name="queries", names=("queries",), parameters={("queries", "central"): Queries})
+KIND = Kind(
+    name="queries",
+    names=("queries",),
+    wished=(
+        Wished(
+            kind="queries",
+            place=8,
+            title="My own questions",
+            words="A list of counting queries.",
+            marks=((2, 12), (2, 26)),
+            mark="line",
+            lines=True,
+        ),
+    ),
+    parameters={("queries", "central"): Queries},
+)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind, Reporters
+from dpress.core.basics.kind import Kind, Reporters, Wished
 from dpress.core.basics.parameters import Parameters
 
 Queries = Annotated[
@@ -40,5 +40,14 @@ class CollectedRanges(Reporters, frozen=True):
 KIND = Kind(
     name="ranges",
     names=("ranges",),
+    wished=(
+        Wished(
+            kind="ranges",
+            place=1,
+            title="Ranges",
+            words="How many from 18 to 29, any range of an ordered attribute.",
+            marks=((2, 34), (12, 24), (22, 10), (32, 18), (42, 30)),
+        ),
+    ),
     parameters={("ranges", "central"): Ranges, ("ranges", "local"): CollectedRanges},
 )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind, Participants, Reporters
+from dpress.core.basics.kind import Kind, Participants, Reporters, Wished
 
 Area = Annotated[
     list[float],
@@ -35,5 +35,16 @@ KIND = Kind(
     names=("spatial",),
     scipy=True,
     queries_on="a map",
+    wished=(
+        Wished(
+            kind="spatial",
+            place=3,
+            title="A map",
+            words="Counts of any rectangle.",
+            marks=((4, 8), (20, 20), (34, 28)),
+            mark="round",
+            users=True,
+        ),
+    ),
     parameters={("spatial", "central"): CuratedMap, ("spatial", "local"): CollectedMap},
 )

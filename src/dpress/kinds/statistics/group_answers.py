@@ -305,9 +305,14 @@ class GroupAnswers(PublishedOnly):
         )
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """The names of the statistics."""
+        return tuple(self.groups().names)
+
+    @property
     def described(self) -> Mapping[str, Any]:
         """The names of the statistics."""
-        return {"statistics": list(self.groups().names)}
+        return {"statistics": list(self.measured)}
 
     def published(self) -> Iterator[Any]:
         """Yield no table of counts."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from dpress.core.basics.kind import Kind, Participants, Reporters
+from dpress.core.basics.kind import Kind, Participants, Reporters, Wished, WishField
 
 Names = Annotated[list[str], Meta(min_length=1, title="a list of at least one name of an attribute")]
 
@@ -158,5 +158,21 @@ KIND = Kind(
     of_counts=False,
     discovers=True,
     findings={"names": None, "totals": (), "bounds": ()},
+    wished=(
+        Wished(
+            kind="statistics",
+            place=2,
+            title="Means and medians",
+            words="By group, with their errors.",
+            marks=((2, 18), (20, 14), (38, 22)),
+            fields=(
+                WishField(name="by", label="In groups by"),
+                WishField(name="mean", label="Means of"),
+                WishField(name="median", label="Medians of"),
+            ),
+            of_attributes=False,
+            users=True,
+        ),
+    ),
     parameters={("statistics", "central"): Statistics, ("statistics", "local"): CollectedStatistics},
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from dpress.core.basics.kind import Division, Kind
+from dpress.core.basics.kind import Division, Kind, Wished, WishField
 from dpress.core.basics.parameters import Parameters
 
 
@@ -49,6 +49,29 @@ KIND = Kind(
     name="tables",
     names=("histogram", "marginals"),
     by_period={"histogram": lambda given, names, dated: dict(given), "marginals": _with_time},  # noqa: ARG005
+    wished=(
+        Wished(
+            kind="marginals",
+            place=0,
+            title="Tables",
+            words="Counts of one attribute, or of every pair.",
+            marks=((2, 30), (14, 12), (26, 22), (38, 6)),
+            fields=(
+                WishField(
+                    name="ways",
+                    label="Tables of",
+                    choices=(("1", "one attribute each"), ("2", "every pair"), ("3", "every three")),
+                ),
+            ),
+        ),
+        Wished(
+            kind="histogram",
+            place=5,
+            title="One full table",
+            words="All attributes crossed.",
+            marks=((2, 10), (16, 26), (30, 16)),
+        ),
+    ),
     parameters={
         ("marginals", "central"): Tables,
         ("histogram", "local"): OneWayTables,

@@ -8,15 +8,18 @@ from dpress.release.plan.parameter_checks import expected_users
 USERS_TIMES = 10  # delta is at most one in so many times the users
 
 
-def loss_of(spec: Spec) -> ApproxDP:
+def loss_of(spec: Spec, needing: str = 'values = "discover"') -> ApproxDP:
     """Return the budget of a specification that discovers names.
+
+    Args:
+        spec: the specification.
+        needing: what of it needs that budget.
 
     Raises:
         NotSupported: devices are asked, or the budget has no delta.
         ValueError: delta is too large for so many users.
     """
-    kind, loss, users = spec.release.kind, spec.privacy.loss, expected_users(spec)
-    needing = f'kind = "{kind}"' if kind == "names" else 'values = "discover"'
+    loss, users = spec.privacy.loss, expected_users(spec)
     if spec.privacy.model == "local":
         raise NotSupported(f'$.privacy.model: {needing} needs a table: model = "central"')
     if not isinstance(loss, ApproxDP):

@@ -4,23 +4,12 @@ import { byId, drawn, element } from "./elements.js";
 import { button, choice, group, lines, row, text, ticks, why } from "./fields.js";
 import { address, ask, keep, take, typed, work } from "./work.js";
 
-const KINDS = {
-  marginals: ["Tables", "Counts of one attribute, or of every pair.", [[2, 30], [14, 12], [26, 22], [38, 6]]],
-  ranges: ["Ranges", "How many from 18 to 29, any range of an ordered attribute.", [[2, 34], [12, 24], [22, 10], [32, 18], [42, 30]]],
-  statistics: ["Means and medians", "By group, with their errors.", [[2, 18], [20, 14], [38, 22]]],
-  spatial: ["A map", "Counts of any rectangle.", [[4, 8], [20, 20], [34, 28]]],
-  microdata: ["Records", "Made-up people like the real ones.", [[2, 6], [2, 18], [2, 30]]],
-  histogram: ["One full table", "All attributes crossed.", [[2, 10], [16, 26], [30, 16]]],
-  joint: ["A joint distribution", "For models: pairs, and a fit to them.", [[6, 24], [18, 12], [30, 24]]],
-  names: ["Unknown names", "Those that occur often, of values nobody can list.", [[2, 8], [2, 20]]],
-  queries: ["My own questions", "A list of counting queries.", [[2, 12], [2, 26]]],
-};
 const LOWEST = -2; // of the slider: a hundredth
 const STEPS = 100; // for each factor of ten
 
 /** Draws the third step. */
 export function drawWhat(redraw) {
-  const { draft } = work;
+  const { draft, kinds } = work;
   const names = draft.columns.filter((one) => one.use).map((one) => (one.kind === "location" ? "place" : one.name));
   const add = (kind) => () => {
     const name = unused(kind);
@@ -28,9 +17,9 @@ export function drawWhat(redraw) {
     redraw();
     typed();
   };
-  const cards = Object.entries(KINDS).map(([kind, [title, words, shape]]) => {
-    const made = button("", add(kind));
-    made.append(picture(kind, shape), element("strong", {}, title), element("span", { class: "why" }, words));
+  const cards = kinds.map((wished) => {
+    const made = button("", add(wished.kind));
+    made.append(picture(wished), element("strong", {}, wished.title), element("span", { class: "why" }, wished.words));
     return made;
   });
   byId("step-what").replaceChildren(
@@ -58,11 +47,10 @@ function unused(kind) {
   return `${kind}-${number}`;
 }
 
-function picture(kind, shape) {
-  const round = kind === "spatial";
-  const marks = shape.map(([x, y]) => {
-    if (kind === "microdata" || kind === "names" || kind === "queries") return drawn("rect", { x, y, width: 44, height: 6 });
-    if (round) return drawn("path", { d: `M${x} ${y} m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0` });
+function picture({ mark, marks: places }) {
+  const marks = places.map(([x, y]) => {
+    if (mark === "line") return drawn("rect", { x, y, width: 44, height: 6 });
+    if (mark === "round") return drawn("path", { d: `M${x} ${y} m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0` });
     return drawn("rect", { x, y, width: 8, height: 40 - y });
   });
   return drawn("svg", { viewBox: "0 0 56 42", "aria-hidden": "true" }, ...marks);
@@ -103,20 +91,19 @@ function wish(own, names, redraw) {
 }
 
 function about(own, names) {
-  const own_attributes = ticks("About which attributes (none ticked: all)", own, "attributes", names);
-  if (own.kind === "marginals") {
-    return [own_attributes, row(choice("Tables of", own, "ways", [["1", "one attribute each"], ["2", "every pair"], ["3", "every three"]]))];
-  }
-  if (own.kind === "statistics") {
-    return [ticks("In groups by", own, "by", names), ticks("Means of", own, "mean", names), ticks("Medians of", own, "median", names)];
-  }
-  return [own_attributes];
+  const { fields, of_attributes: ticked } = wished(own);
+  const asked = fields.map(({ name, label, choices }) => (
+    choices.length ? row(choice(label, own, name, choices)) : ticks(label, own, name, names)));
+  return ticked ? [ticks("About which attributes (none ticked: all)", own, "attributes", names), ...asked] : asked;
 }
+
+/** Returns how the kind of a wish is offered; one that is not is asked for its attributes. */
+const wished = (own) => work.kinds.find((one) => one.kind === own.kind) ?? { fields: [], of_attributes: true, lines: false };
 
 function further(own) {
   const made = element("details", {}, element("summary", {}, "Further parameters"),
     lines("Lines of TOML, as the reference lists them: quantiles = { income = [0.1, 0.9] }", own, "more"));
-  if (own.more || own.kind === "queries") made.open = true;
+  if (own.more || wished(own).lines) made.open = true;
   return made;
 }
 

@@ -16,7 +16,7 @@ export async function ask(method, path, body) {
   return found;
 }
 
-export const work = { draft: null, wishes: [], ledger: {}, folder: "" };
+export const work = { draft: null, kinds: [], wishes: [], ledger: {}, folder: "" };
 
 let timer;
 let changed = 0;
