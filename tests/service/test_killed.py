@@ -115,7 +115,7 @@ def counted(asked, url):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [10, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [10, pytest.param(50, marks=pytest.mark.long)])
 def test_what_is_acknowledged_is_counted_once_and_nothing_is_invented(tmp_path, store_url, times):
     clients, found = killed(tmp_path, store_url, times)
     assert clients.acknowledged <= found

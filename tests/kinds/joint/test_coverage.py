@@ -141,8 +141,7 @@ def sums() -> list[tuple[np.ndarray, ...]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("users", [300, USERS])
-@pytest.mark.parametrize("epsilon", [1.0, 6.0])
+@pytest.mark.parametrize(("epsilon", "users"), [(1.0, USERS), (6.0, 300)])
 def test_intervals_of_sums_over_a_pair_s_cells_cover_and_added_up_variances_would_not(
     epsilon: float, users: int
 ) -> None:
