@@ -9,7 +9,7 @@ from dpress.attributes.bounded_attribute import Integer, Numeric
 from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.document import design as documents
-from dpress.document.design import LocalAsk, canonical, coding, identity
+from dpress.document.design import LocalAsk, canonical, identity
 from dpress.query.designs import load_design
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
@@ -22,7 +22,7 @@ NUMBERS = (
 
 
 def ask(*attributes):
-    return LocalAsk(attributes=tuple(map(coding, attributes)), report_types=(), rounds=None)
+    return LocalAsk(attributes=tuple(attribute.plain for attribute in attributes), report_types=(), rounds=None)
 
 
 def document(name="local_users"):

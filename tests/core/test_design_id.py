@@ -14,7 +14,7 @@ from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
 from dpress.document import design as documents
-from dpress.document.design import Design, LocalAsk, canonical, coding, collection_id, identity, report_id
+from dpress.document.design import Design, LocalAsk, canonical, collection_id, identity, report_id
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9], "bins": 5, "outside": "clamp"}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M", "X"], "other": "elsewhere", "null": "missing"}
@@ -283,18 +283,18 @@ def test_cells_without_a_name_are_never_mistaken_for_a_value(
     if {other, null} & set(values):
         return
     own = Categorical(name="v", values=values, other=other, null=null)
-    coded = coding(own)
+    coded = own.plain
     assert coded.size == own.size
-    assert coded.labels[: len(values)] == own.labels[: len(values)]  # type: ignore[union-attr]
-    assert coding(coded) == coded
-    same = coding(Categorical(name="v", values=values, other="e", null=null and ("e" if null == other else "m")))
-    assert coded == same
+    assert coded.labels[: len(values)] == own.labels[: len(values)]
+    assert coded.plain == coded
+    same = Categorical(name="v", values=values, other="e", null=null and ("e" if null == other else "m"))
+    assert coded == same.plain
 
 
 def test_a_missing_value_that_is_an_other_is_the_same_said_or_not() -> None:
     for policy in ("elsewhere", "reject", "drop"):
         said, not_said = (Categorical(name="v", values=("a",), other=policy, null=null) for null in (policy, None))
-        assert coding(said) == coding(not_said)
+        assert said.plain == not_said.plain
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -1,15 +1,19 @@
 """Attributes: which cells an axis has. Everything here is public and comes from the specification."""
 
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.bounded_attribute import ByEdges, Integer, Numeric
+from dpress.attributes.cells import Cells
 from dpress.attributes.dated_attribute import Date, DateTime
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.attributes.made_up import bell
 from dpress.attributes.named import Named
 from dpress.attributes.policy import DROP, REJECT, Outside
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
 
 
 class _Side(Numeric, frozen=True, kw_only=True, tag="numeric"):
@@ -41,6 +45,34 @@ class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         """The two columns it reads."""
         return self.pair
 
+    @property
+    def box(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def with_cells(self) -> "Tabular":
+        """None.
+
+        Raises:
+            NotSupported: it has no cells of its own.
+        """
+        raise NotSupported(f'attribute {self.name}: a location has no cells of its own; use kind = "spatial"')
+
+    @property
+    def sides(self) -> tuple[Numeric, Numeric]:
+        """Both columns, each one cell."""
+        return self.axes(1)
+
+    def acting(self, coded: "Tabular") -> tuple[Numeric, Numeric]:
+        """Return both columns in as many cells as the first is coded with."""
+        return self.axes(coded.size)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return positions around the middle of the box."""
+        sides = zip(self.pair, self.bounds, strict=True)
+        return {name: low + (high - low) * bell(rows, rng) for name, (low, high) in sides}
+
     def axes(self, side: int) -> tuple[Numeric, Numeric]:
         """Return both columns in `side` cells each; a missing place is dropped where one outside is, else refused."""
         null = DROP if self.outside == DROP else REJECT
@@ -51,6 +83,10 @@ class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         return across, up
 
 
-Bounded = Integer | Numeric | Date | DateTime
-Tabular = Listed | Bounded
-Attribute = Tabular | Location
+Bounded = ByEdges
+if TYPE_CHECKING:  # who asks an attribute knows the protocol, which one it is only who reads it
+    Tabular = Cells
+    Attribute = Named
+else:
+    Tabular = Categorical | Ordinal | Integer | Numeric | Date | DateTime
+    Attribute = Tabular | Location

@@ -7,14 +7,20 @@ import itertools
 import math
 import re
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.named import Named
-from dpress.attributes.policy import DROP, REJECT, Outside
+from dpress.attributes.cells import Cells, Policies
+from dpress.attributes.made_up import bell
+from dpress.attributes.named import WORDLESS
+from dpress.attributes.policy import DROP, REJECT, Outside, unnamed
+from dpress.core.basics.rng import Generator
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Edges = npt.NDArray[Any]  # int64 for integers, float64 for numbers
 Codes = npt.NDArray[np.int64]
@@ -25,7 +31,7 @@ FINEST = 16  # units of the last place: the narrowest of very many bins
 LARGEST_SQUARE = 1 << 31  # cells whose square fits 64 bits
 
 
-class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ByEdges(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What integers, numbers and dates share: cells by increasing edges, then one for missing values if it is named."""
 
     whole: ClassVar[bool] = True  # whether the numbers between edges are integers
@@ -38,9 +44,31 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return () if self.null in (REJECT, DROP) else (self.null,)
 
     @property
-    def ordered(self) -> int:
-        """The number of leading cells that have an order."""
-        raise NotImplementedError
+    def scale(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def policies(self) -> Policies:
+        """What becomes of a value outside the bounds, and of a missing one."""
+        return Policies(self.outside, self.null)
+
+    @property
+    def strict(self) -> Self:
+        """The attribute whose values outside the bounds have no cell."""
+        return msgspec.structs.replace(self, outside=DROP)
+
+    @property
+    def plain(self) -> Self:
+        """The attribute with only what decides the code of a value; see `Cells.plain`."""
+        return msgspec.structs.replace(self, **WORDLESS, null=unnamed(self.null, "null"))
+
+    @property
+    def middle(self) -> str:
+        """A range over the middle half of the cells, as a query writes it."""
+        places = np.array([self.ordered // 4, (self.ordered + 1) // 2])
+        low, high = self.edges_at(places).tolist()
+        return "..".join(self.inclusive(low, high))
 
     @property
     def size(self) -> int:
@@ -82,11 +110,6 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def _at(self, places: Codes) -> Edges:
         return np.asarray(self._table[places]) if self.ordered <= WALKED else self.edges_at(places)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The name of every cell, in code order; made anew each time."""
-        return tuple(self.labels_between(0, self.size))
 
     def labels_between(self, start: int, stop: int) -> list[str]:
         """Return the names of the cells start..stop-1."""
@@ -146,6 +169,28 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         beside = self.labels_between(max(start, self.ordered), stop)
         return [*(f"{edge:{separator}.6g}" for edge in edges), *beside]
 
+    def edge_column(self, numbers: Edges, beside: npt.NDArray[np.bool_]) -> "pa.Array":
+        """Return numbers of the attribute as a column of Arrow: those of dates as days, those of times as time stamps.
+
+        Args:
+            numbers: as its edges are, shape (m,).
+            beside: which are null, shape (m,).
+        """
+        import pyarrow as pa  # noqa: PLC0415  # devices write no tables
+
+        return pa.array(numbers, mask=beside)
+
+    def for_script(self, longest: int) -> dict[str, Any] | None:
+        """Return the attribute as the script of a page reads it; None where it has too many cells."""
+        short = self.size <= longest
+        names: dict[str, Any] = {"names": self.labels} if short else {"missing": next(iter(self.extra), None)}
+        edges = self._edges_for_script(short=short)
+        return None if edges is None else self._for_script | names | edges
+
+    def _edges_for_script(self, *, short: bool) -> dict[str, Any] | None:
+        """Return the edges as the script of a page reads them; None where they are too many."""
+        raise NotImplementedError
+
     def _check_extra(self) -> None:
         if self.extra and self._ordered_code(self.null) is not None:
             raise ValueError(f"attribute {self.name}: `null` must not be the name of another cell, got {self.null!r}")
@@ -176,9 +221,46 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         self._check_extra()
 
     @property
+    def numbers(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def reads(self) -> Literal["number"]:
+        """What its column holds."""
+        return "number"
+
+    @property
     def span(self) -> int:
         """The number of integers between the bounds."""
         return self.bounds[1] - self.bounds[0] + 1
+
+    @property
+    def unbinned(self) -> bool:
+        """Whether every integer between the bounds is a cell."""
+        return self.bins is None
+
+    @property
+    def even(self) -> bool:
+        """Whether the cells are as equal as integers allow."""
+        return True
+
+    def levels(self, most: int) -> int:
+        """Return the number of levels that moments are taken over, where there may be `most`."""
+        return most
+
+    def with_levels(self, levels: int) -> Self:
+        """Return the attribute with so many cells, or with every integer where these are fewer."""
+        return msgspec.structs.replace(self, bins=None if self.span <= levels else levels)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return integers around the middle of the bounds."""
+        low, high = self.ends
+        return {self.name: np.floor(low + (high - low) * bell(rows, rng)).astype(np.int64)}
+
+    def _edges_for_script(self, *, short: bool) -> dict[str, Any]:
+        del short
+        return {"kind": "integer", "bounds": self.bounds}
 
     @property
     def ordered(self) -> int:
@@ -233,6 +315,59 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         if self.bounds is not None and self.ends != self.bounds:
             raise ValueError(f"attribute {self.name}: the first and the last of `edges` must equal `bounds`")
         self._check_extra()
+
+    @property
+    def numbers(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def reads(self) -> Literal["number"]:
+        """What its column holds."""
+        return "number"
+
+    @property
+    def movable(self) -> Self | None:
+        """The attribute itself, unless its edges are stated."""
+        return self if self.cuts is None else None
+
+    @property
+    def span(self) -> None:
+        """The number of values between the bounds is that of no integers."""
+
+    @property
+    def even(self) -> bool:
+        """Whether the cells have one width."""
+        return self.cuts is None
+
+    @property
+    def plain(self) -> "Numeric":
+        """The attribute with only what decides the code of a value, of a location's side, too; see `Cells.plain`."""
+        fields = {name: getattr(self, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
+        return Numeric(**fields, null=unnamed(self.null, "null"))
+
+    def levels(self, most: int) -> int:
+        """Return the number of levels that moments are taken over, where there may be `most`; bins are parted alike."""
+        bins = self.bins or 1
+        return bins * max(1, most // bins)
+
+    def with_levels(self, levels: int) -> Self:
+        """Return the attribute with so many cells of one width."""
+        low, high = map(float, self.ends)
+        return msgspec.structs.replace(self, bounds=(low, high), cuts=None, bins=levels)
+
+    def with_edges(self, edges: tuple[float, ...]) -> Self:
+        """Return the attribute with other edges."""
+        return msgspec.structs.replace(self, bounds=None, bins=None, cuts=edges)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return numbers around the middle of the bounds."""
+        low, high = self.ends
+        return {self.name: low + (high - low) * bell(rows, rng)}
+
+    def _edges_for_script(self, *, short: bool) -> dict[str, Any]:
+        del short
+        return {"kind": "numeric"} | ({"bounds": self.ends} if self.cuts is None else {"edges": self.cuts})
 
     def carried(self, low: float, high: float) -> bool:
         """Whether floats between these bounds are fine enough for all bins, however many.

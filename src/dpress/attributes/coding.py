@@ -74,13 +74,13 @@ def cell_of(attribute: Tabular, value: Value) -> int:
     if isinstance(attribute, Dated):
         hour = hour_of(value, attribute.clocks)
         return MISSING if hour is None else int(cells_of_hours(attribute, np.array([hour]))[0])
-    exact = number_of(value)
-    if exact is None:
+    exact, numbers = number_of(value), attribute.numbers
+    if exact is None or numbers is None:
         return MISSING
-    if not isinstance(attribute, Integer):
-        return int(cells(attribute, np.array([float(exact)]))[0])
+    if not numbers.whole:
+        return int(cells(numbers, np.array([float(exact)]))[0])
     whole = math.floor(exact) if -FAR < exact < FAR else FAR if exact > 0 else -FAR
-    return int(cells(attribute, np.array([whole]))[0])
+    return int(cells(numbers, np.array([whole]))[0])
 
 
 def settle(attribute: Tabular, found: int) -> int:
@@ -89,29 +89,15 @@ def settle(attribute: Tabular, found: int) -> int:
     Raises:
         SchemaMismatch: it rejects them.
     """
-    field = "other" if isinstance(attribute, Listed) else "outside"
-    outside, null = _policies(attribute)
-    policy = null if found == MISSING else outside
+    policy = attribute.policies.null if found == MISSING else attribute.policies.outside
     if policy == REJECT:
         fault = (
             f"a value is missing or not of its type; say what to do in `{attribute.missing}`"
             if found == MISSING
-            else f"a value is not in its cells; say what to do in `{field}`"
+            else f"a value is not in its cells; say what to do in `{attribute.beside}`"
         )
         raise SchemaMismatch(f"attribute {attribute.name}: {fault}, or clean the data")
     return DROPPED if policy == DROP else attribute.size - len(attribute.extra) + attribute.extra.index(policy)
-
-
-def drops(attribute: Tabular) -> bool:
-    """Return whether the specification leaves a row out for what it holds here, so that rows are not all counted."""
-    return DROP in _policies(attribute)
-
-
-def _policies(attribute: Tabular) -> tuple[str, str]:
-    """Return what becomes of a value outside, and of a missing one."""
-    if isinstance(attribute, Listed):
-        return attribute.other, attribute.other if attribute.null is None else attribute.null
-    return attribute.outside, attribute.null
 
 
 def cells_of_hours(attribute: Dated, hours: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:

@@ -4,16 +4,24 @@ A date or an instant -> the hour in which it lies (`local_time`) -> its period (
 """
 
 import datetime as dt
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from dpress.attributes import calendar_cells
 from dpress.attributes.bounded_attribute import ByEdges, Codes, Edges
 from dpress.attributes.calendar_cells import DAY, NEVER, ROUND, Cells, Hours, Period
 from dpress.attributes.local_time import is_zone
+from dpress.attributes.made_up import bell
 from dpress.attributes.policy import DROP, REJECT
 from dpress.attributes.value import FIRST_DAY
+from dpress.core.basics.rng import Generator
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+YEAR = Period(19_723 * DAY, 20_089 * DAY)  # the hours of 2024, for cells that come round without bounds
 LAST_DAY = dt.date(9999, 12, 30)  # so that every reader of a table knows the day after it
 
 
@@ -30,6 +38,8 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         null: the name of the cell for missing values, or "reject" or "drop".
     """
 
+    no_device: ClassVar[str] = "devices code no dates"
+    for_devices: ClassVar[str] = 'list the periods as `values` of an ordinal attribute, or set model = "central"'
     bounds: tuple[dt.date, dt.date] | None = None
     cells: Cells
 
@@ -51,6 +61,16 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
                 "them is nearest to a date outside the bounds"
             )
         self._check_extra()
+
+    @property
+    def calendar(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def reads(self) -> Literal["time"]:
+        """What its column holds."""
+        return "time"
 
     @property
     def clocks(self) -> str | None:
@@ -135,6 +155,21 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         """Return a short name of each of the cells start..stop-1: its name, which is short already."""
         return self.labels_between(start, stop)
 
+    def edge_column(self, numbers: Edges, beside: npt.NDArray[np.bool_]) -> "pa.Array":
+        """Return hours as a column of days; see `ByEdges.edge_column`."""
+        import pyarrow as pa  # noqa: PLC0415  # devices write no tables
+
+        return pa.array(numbers // DAY, type=pa.int32(), mask=beside).cast(pa.date32())
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return whole hours around the middle of the bounds."""
+        first, end = self.period or YEAR
+        hours = first + (bell(rows, rng) * (end - first)).astype(np.int64)
+        return {self.name: hours.astype("datetime64[h]").astype("datetime64[s]")}
+
+    def _edges_for_script(self, *, short: bool) -> dict[str, Any] | None:
+        return {"kind": "dated", "cyclic": self.cyclic, "edges": self.edges.tolist()} if short else None
+
     def _names(self, start: int, stop: int) -> list[str]:
         if self.period is None or self.cyclic:
             return list(ROUND[self.cells][start:stop])
@@ -177,6 +212,12 @@ class DateTime(Date, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
     def clocks(self) -> str:
         """The zone on whose clocks an instant is put."""
         return self.zone
+
+    def edge_column(self, numbers: Edges, beside: npt.NDArray[np.bool_]) -> "pa.Array":
+        """Return hours as a column of time stamps of its clocks; see `ByEdges.edge_column`."""
+        import pyarrow as pa  # noqa: PLC0415  # devices write no tables
+
+        return pa.array(numbers * 3600, type=pa.int64(), mask=beside).cast(pa.timestamp("s"))
 
     def __post_init__(self) -> None:
         """Check what the types cannot say."""

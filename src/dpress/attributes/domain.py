@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from dpress.attributes.attribute import Attribute, Location, Tabular
-from dpress.attributes.set_members import SetMembers
-from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.attributes.attribute import Attribute, Tabular
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import meant
 from dpress.core.basics.visible import visible
 
@@ -47,17 +46,17 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             NotSupported: one is a location.
         """
-        return tuple(_with_cells(attribute) for attribute in self.attributes)
+        return tuple(attribute.with_cells for attribute in self.attributes)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of cells along every axis; of a set of values, of its words."""
-        return tuple(size for attribute in self.tabular for size in _sizes(attribute))
+        return tuple(size for attribute in self.tabular for size in attribute.sizes)
 
     @property
     def owners(self) -> tuple[int, ...]:
         """The attribute of every axis, by its place."""
-        return tuple(place for place, attribute in enumerate(self.tabular) for _ in _sizes(attribute))
+        return tuple(place for place, attribute in enumerate(self.tabular) for _ in attribute.sizes)
 
     @property
     def size(self) -> int:
@@ -84,13 +83,3 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def axes(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the axis of every name."""
         return tuple(self.names.index(self.attribute(name).name) for name in names)
-
-
-def _sizes(attribute: Tabular) -> tuple[int, ...]:
-    return attribute.sizes if isinstance(attribute, SetMembers) else (attribute.size,)
-
-
-def _with_cells(attribute: Attribute) -> Tabular:
-    if isinstance(attribute, Location):
-        raise NotSupported(f'attribute {attribute.name}: a location has no cells of its own; use kind = "spatial"')
-    return attribute

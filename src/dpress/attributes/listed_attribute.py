@@ -2,17 +2,24 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import msgspec
+import numpy as np
 
-from dpress.attributes.named import Named, check_labels
-from dpress.attributes.policy import DROP, REJECT
+from dpress.attributes.cells import Cells, Policies
+from dpress.attributes.made_up import falling
+from dpress.attributes.named import WORDLESS, check_labels
+from dpress.attributes.policy import DROP, REJECT, unnamed
+from dpress.core.basics.rng import Generator
 
 Value = str | int | bool
+Reads = Literal["text", "truth", "number", ""]
+HELD: dict[type, Reads] = {str: "text", bool: "truth", int: "number"}
+NAMES = 500  # different ones that are made up, where nobody lists the values
 
 
-class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="categorical"):
+class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="categorical"):
     """A public list of values; each is a cell.
 
     Args:
@@ -23,6 +30,7 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         value_labels: for people, by the values' texts; a CSV file `value,label` before it is loaded.
     """
 
+    beside: ClassVar[str] = "other"
     values: tuple[Value, ...] | Literal["discover"]
     other: str = REJECT
     null: str | None = None
@@ -31,7 +39,7 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     def __post_init__(self) -> None:
         if self.discovered:
-            check_discovered(self, ordered=isinstance(self, Ordinal))
+            check_discovered(self, ordered=self.in_order)
             msgspec.structs.force_setattr(self, "other", "other" if self.other == REJECT else self.other)
         else:
             check_values(self.name, self.listed, self.labels)
@@ -45,6 +53,11 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         return ""
 
     @property
+    def in_order(self) -> bool:
+        """Whether the values are listed in their order."""
+        return False
+
+    @property
     def discovered(self) -> bool:
         """Whether nobody may list the values: those that occur often are released."""
         return self.values == "discover"
@@ -53,6 +66,58 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     def listed(self) -> tuple[Value, ...]:
         """The listed values; none where they are discovered."""
         return () if isinstance(self.values, str) else self.values
+
+    @property
+    def listing(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def reads(self) -> Reads:
+        """What its column holds; texts where values are discovered."""
+        return HELD[type(self.values[0])]
+
+    @property
+    def policies(self) -> Policies:
+        """What becomes of a value that is not listed, and of a missing one."""
+        return Policies(self.other, self.other if self.null is None else self.null)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether values have labels for people beside their names."""
+        return bool(self.value_labels)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files of the hierarchy and of the labels, until their contents are loaded."""
+        named = {"hierarchy": self.hierarchy, "value_labels": self.value_labels}
+        return {field: file for field, file in named.items() if isinstance(file, str)}
+
+    @property
+    def plain(self) -> Self:
+        """The attribute with only what decides the code of a value; see `Cells.plain`."""
+        listed = self.labels[: len(self.listed)]
+        null = None if self.null in (None, self.other) else self.null  # None: a missing value is an other
+        wordless = msgspec.structs.replace(self, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
+        other, null = unnamed(self.other, "other", listed), null and unnamed(null, "null", listed)
+        return msgspec.structs.replace(wordless, other=other, null=null)
+
+    def acting(self, coded: Cells) -> tuple[Cells, ...]:
+        """Return the attribute as it is coded; see `Named.acting`."""
+        return (coded.with_words_of(self),)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return listed values, the earlier the more often; names where nobody lists them."""
+        texts = [f"name {place + 1}" for place in range(NAMES)] if self.discovered else list(map(str, self.listed))
+        return {self.name: np.array(texts, dtype=object)[falling(rows, len(texts), rng)]}
+
+    def for_script(self, longest: int) -> dict[str, Any]:
+        """Return the attribute as the script of a page reads it, however many values are listed."""
+        del longest
+        plain = self._for_script | {"kind": "listed", "names": self.labels}
+        if self.captions != self.labels:
+            plain["labels"] = self.captions
+        return plain | ({"groups": self.groups} if self.groups else {})
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -92,24 +157,38 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     @property
     def ordered(self) -> int:
         """The number of leading cells that have an order; 0 for a list without one."""
-        return 0
+        return len(self.listed) if self.in_order else 0
+
+    @property
+    def levels_of_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The rows of the hierarchy, once they are loaded."""
+        return self.hierarchy if isinstance(self.hierarchy, tuple) else ()
 
     @cached_property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """The codes behind every label of the hierarchy's upper levels."""
-        return groups_of(self.hierarchy if isinstance(self.hierarchy, tuple) else (), self.labels)
+        return groups_of(self.levels_of_groups, self.labels)
 
 
 class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="ordinal"):
     """A categorical attribute whose values are listed in their order, so that ranges make sense."""
 
     @property
-    def ordered(self) -> int:
-        """The number of leading cells that have an order."""
-        return len(self.listed)
+    def in_order(self) -> bool:
+        """Whether the values are listed in their order."""
+        return True
 
 
 Listed = Categorical | Ordinal
+
+
+Listing = TypeVar("Listing", bound=Categorical)
+
+
+def with_words(coded: Listing, listing: Categorical) -> Listing:
+    """Return an attribute as devices code it, with the words for people of another."""
+    words = {name: getattr(listing, name) for name in ("title", "unit", "other", "null", "value_labels")}
+    return msgspec.structs.replace(coded, **words)
 
 
 def _text(value: Value) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.attribute import Bounded, Tabular
-from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.bounded_attribute import ByEdges, Integer
 from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array
@@ -79,30 +79,28 @@ def columns(attributes: Sequence[Tabular], weights: Sequence[float] = ()) -> tup
             cells.
     """
     for one in attributes:
-        most = MOST_NUMBERS if isinstance(one, Bounded) else MOST_VALUES
+        most = MOST_VALUES if one.scale is None else MOST_NUMBERS
         if one.size > most:
-            how = "use fewer `bins`, or longer `cells`" if isinstance(one, Bounded) else "put values together"
+            how = "put values together" if one.scale is None else "use fewer `bins`, or longer `cells`"
             raise NotSupported(f"attribute {one.name}: records take at most {most:,} cells, got {one.size:,}; {how}")
     given = tuple(weights) or (1.0,) * len(attributes)
     return tuple(_column(one, weight) for one, weight in zip(attributes, given, strict=True))
 
 
 def _column(attribute: Tabular, weight: float) -> Column:
-    if isinstance(attribute, Bounded):
+    if (scale := attribute.scale) is not None:
         if attribute.extra:
             raise NotSupported(
                 f"attribute {attribute.name}: records need a number for every row; set null to drop or reject"
             )
-        return Column(
-            name=attribute.name, size=attribute.size, units=_units(attribute), distance=_none(), weight=weight
-        )
-    distance = lowest_common(attribute.labels, attribute.hierarchy if isinstance(attribute.hierarchy, tuple) else ())
+        return Column(name=attribute.name, size=attribute.size, units=_units(scale), distance=_none(), weight=weight)
+    distance = lowest_common(attribute.labels, attribute.levels_of_groups)
     return Column(
         name=attribute.name, size=attribute.size, units=np.zeros(0, np.int64), distance=distance, weight=weight
     )
 
 
-def _units(attribute: Bounded) -> Units:
+def _units(attribute: ByEdges) -> Units:
     """Return the centres of the cells in whole units: of integers half a step, of numbers 2^-20 of the range."""
     edges = attribute.edges.astype(np.float64)
     centres = edges[:-1] + edges[1:]

@@ -4,11 +4,22 @@ Nothing but pages, tables and queries depends on the words for people: no code o
 """
 
 from collections.abc import Collection, Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.rng import Generator
+
+if TYPE_CHECKING:
+    from dpress.attributes.attribute import Location, Tabular
+    from dpress.attributes.bounded_attribute import ByEdges, Number
+    from dpress.attributes.dated_attribute import Date
+    from dpress.attributes.listed_attribute import Categorical
+    from dpress.attributes.set_members import SetMembers
+
+WORDLESS = {"title": UNSET, "unit": UNSET}
 Words = str | UnsetType  # left out of what is written where it is not set, so that documents without it keep their hash
 
 
@@ -22,6 +33,9 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """
 
     missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
+    beside: ClassVar[str] = "outside"  # the field that says what happens to a value without a cell
+    no_device: ClassVar[str] = ""  # why no device codes it, and what to use there; empty where devices do
+    for_devices: ClassVar[str] = ""
     name: str
     title: Words = UNSET
     unit: Words = UNSET
@@ -30,6 +44,78 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return (self.name,)
+
+    @property
+    def reads(self) -> Literal["text", "truth", "number", "time", ""]:
+        """What its columns hold, for files that do not say it; empty where that is open."""
+        return ""
+
+    @property
+    def ordered(self) -> int:
+        """The number of leading cells that have an order."""
+        return 0
+
+    @property
+    def discovered(self) -> bool:
+        """Whether nobody may list the values: those that occur often are released."""
+        return False
+
+    @property
+    def listing(self) -> "Categorical | None":
+        """The attribute as a list of values, where it is one."""
+        return None
+
+    @property
+    def held(self) -> "SetMembers | None":
+        """The attribute as a set of listed values, where everybody holds one."""
+        return None
+
+    @property
+    def scale(self) -> "ByEdges | None":
+        """The attribute as cells between increasing edges, where it has some."""
+        return None
+
+    @property
+    def numbers(self) -> "Number | None":
+        """The attribute as numbers with means and sums, where it has some."""
+        return None
+
+    @property
+    def calendar(self) -> "Date | None":
+        """The attribute as cells of a calendar, where they are some."""
+        return None
+
+    @property
+    def box(self) -> "Location | None":
+        """The attribute as a position in a box, where it is one."""
+        return None
+
+    @property
+    def sides(self) -> "tuple[Tabular, ...]":
+        """The attributes of its columns, each with cells."""
+        raise NotImplementedError
+
+    @property
+    def with_cells(self) -> "Tabular":
+        """The attribute with cells of its own.
+
+        Raises:
+            NotSupported: it has none.
+        """
+        raise NotSupported(f"attribute {self.name}: it has no cells of its own")
+
+    def acting(self, coded: "Tabular") -> "tuple[Tabular, ...]":
+        """Return the attribute as it is coded, one for every column.
+
+        Args:
+            coded: how devices or tables code the first of its columns.
+        """
+        del coded
+        return (self.with_cells,)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return made-up values of its columns, about nobody, for rows to look at before anything is spent."""
+        raise NotImplementedError
 
     @property
     def caption(self) -> str:

@@ -6,3 +6,12 @@ Outside = Literal["clamp", "drop", "reject"]
 
 REJECT = "reject"
 DROP = "drop"
+
+
+def unnamed(policy: str, name: str, values: tuple[str, ...] = ()) -> str:
+    """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""
+    if policy in (REJECT, DROP):
+        return policy
+    while name in values:
+        name += "_"
+    return name

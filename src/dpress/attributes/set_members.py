@@ -5,11 +5,12 @@ set of values -> whether each listed one is in it, a bit each -> words of 16 bit
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed_attribute import Categorical, with_words
 from dpress.attributes.value import BLANKS
 
 WORD = 16  # values of a code
@@ -40,6 +41,20 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
         if any(isinstance(one, str) and (self.separator in one or one != one.strip()) for one in self.listed):
             return f"no value may hold the separator {self.separator!r}, or begin or end with a space"
         return ""
+
+    @property
+    def held(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    @property
+    def when_missing(self) -> str:
+        """What a missing set counts as, where the specification does not say it."""
+        return "counted as an empty set" if self.null is None else ""
+
+    def with_words_of(self, listing: Categorical) -> Self:
+        """Return the attribute with another's words for people."""
+        return with_words(self, listing)
 
     @property
     def sizes(self) -> tuple[int, ...]:

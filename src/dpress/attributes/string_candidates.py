@@ -5,12 +5,12 @@ value -> its bytes in UTF-8, zeros behind them -> the candidate whose bits it be
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed_attribute import Categorical, with_words
 
 MOST_BYTES = 32
 MOST_CANDIDATES = 1 << 24
@@ -64,6 +64,10 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
             return False
         own, unused = bytes.fromhex(prefix), -self.known % 8
         return not (own and own[-1] & ((1 << unused) - 1)) and 0 not in own[: self.known // 8]
+
+    def with_words_of(self, listing: Categorical) -> Self:
+        """Return the candidates with another attribute's words for people."""
+        return with_words(self, listing)
 
     @property
     def size(self) -> int:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dpress.attributes.attribute import Attribute, Location
+from dpress.attributes.attribute import Attribute
 from dpress.cli.output import hint
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.places import exchanged
@@ -27,6 +27,6 @@ def remarking(attributes: Sequence[Attribute], source: Any, *, quiet: bool) -> I
 
 def _remark(attributes: Sequence[Attribute], source: Any) -> None:
     for one in attributes:
-        if isinstance(one, Location) and exchanged(one, source):
-            across, up = one.pair
+        if one.box is not None and exchanged(one.box, source):
+            across, up = one.columns
             hint(f"no position lies in the box; most would with the columns {across} and {up} exchanged", quiet=False)

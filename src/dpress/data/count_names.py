@@ -57,20 +57,20 @@ def name_counts(
         OSError: the rows cannot be read.
         SchemaMismatch: there is no such column, its type holds no names, or a value is missing that may not be.
     """
-    if not isinstance(attribute, Categorical):
+    if (listing := attribute.listing) is None:
         raise TypeError(f"{attribute.name} has no names")
     columns = (attribute.name, *unit.columns)
     table = Table(source, columns, unit)
     if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
-        if (found := sql_names(table, attribute, sizes=weights is not None)) is not None:
+        if (found := sql_names(table, listing, sizes=weights is not None)) is not None:
             sizes = [SIZE] if found.num_columns > 2 else []
             return _by_name(found.rename_columns([NAME, *sizes, COUNT]), weights)
     kept: list[pa.Table] = []
     waiting = rows = 0
     for batch in table.batches():
-        own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
+        own = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch))  # type: ignore[misc]
         kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
         if waiting > WAITING:

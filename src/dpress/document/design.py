@@ -10,12 +10,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.attributes.attribute import Attribute, Location, Tabular
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.attribute import Attribute, Tabular
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical, Listed
-from dpress.attributes.policy import DROP, REJECT
 from dpress.attributes.set_members import SetMembers
 from dpress.attributes.string_candidates import StringCandidates
 from dpress.core.basics.errors import SchemaMismatch
@@ -31,7 +27,6 @@ MOST_TYPES = 1 << 16  # a report names its type in 16 bits
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 RELEASE = ("kind", "postprocess")  # what stands under `release`
 MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$"
-WORDLESS = {"title": msgspec.UNSET, "unit": msgspec.UNSET}
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -219,50 +214,10 @@ def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Sch
     A location becomes two axes with as many cells as its coding has, one whose values devices tell has the candidates
     of its coding, and one of which people hold sets their words.
     """
-    found: list[Attribute] = []
-    for one in attributes:
-        if isinstance(one, Location):
-            found += one.axes(coded[len(found)].size)
-        elif isinstance(own := coded[len(found)], StringCandidates | SetMembers) and isinstance(one, Categorical):
-            fields = ("title", "unit", "other", "null", "value_labels")
-            found.append(msgspec.structs.replace(own, **{name: getattr(one, name) for name in fields}))
-        else:
-            found.append(one)
+    found: list[Tabular] = []
+    for attribute in attributes:
+        found += attribute.acting(coded[len(found)])
     return Schema(tuple(found))
-
-
-def coding(attribute: Tabular) -> Tabular:
-    """Return an attribute with only what decides the code of a value: no groups, no words for people, no other names.
-
-    The name of the cell for other or missing values changes no code, so it stands here as "other" or "null".
-
-    >>> from dpress.attributes.listed_attribute import Categorical
-    >>> coding(Categorical(name="sex", values=("f", "m"), other="elsewhere")).other
-    'other'
-    """
-    if isinstance(attribute, Listed):
-        listed = attribute.labels[: len(attribute.listed)]
-        other = _unnamed(attribute.other, "other", listed)
-        null = (
-            None if attribute.null in (None, attribute.other) else attribute.null
-        )  # None: a missing value is an other
-        null = null and _unnamed(null, "null", listed)
-        own = msgspec.structs.replace(attribute, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
-        return msgspec.structs.replace(own, other=other, null=null)
-    null = _unnamed(attribute.null, "null", ())
-    if isinstance(attribute, (Integer, Dated)):
-        return msgspec.structs.replace(attribute, **WORDLESS, null=null)
-    fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
-    return Numeric(**fields, null=null)  # one of a location's sides, too
-
-
-def _unnamed(policy: str, name: str, values: tuple[str, ...]) -> str:
-    """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""
-    if policy in (REJECT, DROP):
-        return policy
-    while name in values:
-        name += "_"
-    return name
 
 
 def identity(ask: Ask) -> str:
@@ -327,13 +282,20 @@ def from_plain(plain: Any) -> Design:
     return design
 
 
+def _coded(design: Design) -> tuple[Tabular, ...]:
+    return tuple(attribute.plain for attribute in design.schema.tabular)
+
+
 def _unfit(design: Design) -> str:
     """Return what is wrong in the parts that have no type of their own, or do not fit each other."""
-    axes = sum(2 if isinstance(one, Location) else 1 for one in design.attributes)
-    if len(design.ask.attributes) != axes or tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
+    axes = sum(len(attribute.columns) for attribute in design.attributes)
+    if (
+        len(design.ask.attributes) != axes
+        or tuple(attribute.plain for attribute in design.schema.tabular) != design.ask.attributes
+    ):
         raise SchemaMismatch("the design's attributes are not those of its `ask`")
-    if design.local and any(isinstance(one, Dated) for one in design.attributes):
-        return "$.attributes: devices code no dates"
+    if design.local and (fault := next(filter(None, (one.no_device for one in design.attributes)), "")):
+        return f"$.attributes: {fault}"
     try:
         from_parameters(design.budget)
     except ValueError as error:

@@ -194,7 +194,7 @@ def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
 
 
 def _coded(schema: Schema) -> tuple[Tabular, ...]:
-    return tuple(map(documents.coding, schema.tabular))
+    return tuple(attribute.plain for attribute in schema.tabular)
 
 
 def promise(claim: Claim) -> Promise:

@@ -23,10 +23,10 @@ from dpress.query.result import Result
 
 def asked(release: Release) -> Categorical:
     """Return the attribute whose values are found."""
-    found = release.schema.attributes[0]
-    if not isinstance(found, Categorical):
-        raise TypeError(f"{found.name} has no values to find")
-    return found
+    attribute = release.schema.attributes[0]
+    if attribute.listing is None:
+        raise TypeError(f"{attribute.name} has no values to find")
+    return attribute.listing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.bounded_attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.ratio import Pair
 
@@ -93,5 +93,4 @@ def group_of(
 
     left_out = inside[attribute.ordered :].any()
     missing = (f"Rows whose {attribute.name} is {attribute.extra[0]!r} are left out.",) if left_out else ()
-    step = 1.0 if isinstance(attribute, Integer) else 0.0
-    return Group(low=low, high=high - step, form=within, critical=critical, notes=(*notes, *missing))
+    return Group(low=low, high=high - attribute.whole, form=within, critical=critical, notes=(*notes, *missing))

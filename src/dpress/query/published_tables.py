@@ -5,17 +5,12 @@ Data flow: estimates, variances -> batches of cells with their labels, edges, co
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.attributes.attribute import Bounded, Tabular
-from dpress.attributes.bounded_attribute import Edges, Integer
-from dpress.attributes.calendar_cells import DAY
-from dpress.attributes.dated_attribute import Date, Dated, DateTime
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import Tail, half_width
 
@@ -103,37 +98,17 @@ def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
         return values if near is None else values.take(near)
 
     columns: dict[str, Any] = {axis.name: spread(_labels(axis, first, last))}
-    if isinstance(axis, Listed) and axis.value_labels:
+    if axis.labelled:
         columns[f"{axis.name}_label"] = spread(pa.array(axis.captions[first:last], type=pa.string()))
-    if has_edges(axis):
-        edges = axis.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
+    if (scale := axis.line) is not None:
+        edges = scale.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
         beside = np.arange(first, last) >= axis.ordered
-        columns[f"{axis.name}_from"] = spread(own_values(axis, edges[:-1], beside))
-        columns[f"{axis.name}_below"] = spread(own_values(axis, edges[1:], beside))
+        columns[f"{axis.name}_from"] = spread(scale.edge_column(edges[:-1], beside))
+        columns[f"{axis.name}_below"] = spread(scale.edge_column(edges[1:], beside))
     return columns
 
 
-def has_edges(axis: Tabular) -> TypeGuard[Bounded]:
-    """Return whether the cells lie between edges, not only one after the other."""
-    return isinstance(axis, Bounded) and not (isinstance(axis, Dated) and axis.cyclic)
-
-
-def own_values(axis: Bounded, own: Edges, beside: npt.NDArray[np.bool_]) -> pa.Array:
-    """Return numbers of an attribute as a column: those of dates as days, those of times as time stamps of its clocks.
-
-    Args:
-        axis: the attribute.
-        own: as its edges are, shape (m,).
-        beside: which are null, shape (m,).
-    """
-    if isinstance(axis, DateTime):
-        return pa.array(own * 3600, type=pa.int64(), mask=beside).cast(pa.timestamp("s"))
-    if isinstance(axis, Date):
-        return pa.array(own // DAY, type=pa.int32(), mask=beside).cast(pa.date32())
-    return pa.array(own, mask=beside)
-
-
 def _labels(axis: Tabular, first: int, last: int) -> pa.Array:
-    if isinstance(axis, Integer) and axis.bins is None and last <= axis.ordered:
-        return pa.array(axis.edges_at(np.arange(first, last))).cast(pa.string())
+    if axis.unbinned and axis.scale is not None and last <= axis.ordered:
+        return pa.array(axis.scale.edges_at(np.arange(first, last))).cast(pa.string())
     return pa.array(axis.labels_between(first, last), type=pa.string())

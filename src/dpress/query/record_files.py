@@ -14,7 +14,6 @@ import pyarrow as pa
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics.rng import Generator
 from dpress.inference.joint.factors import Joint
-from dpress.query.published_tables import has_edges, own_values
 
 NAME = "records.parquet"
 BATCH = 1 << 18
@@ -75,15 +74,16 @@ def values(axes: Sequence[Tabular], codes: npt.NDArray[Any], *, rng: Generator) 
 
 
 def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:
-    if not has_edges(axis):
+    line = axis.line
+    if line is None:
         return pa.array(axis.labels, type=pa.string()).take(pa.array(codes))
     missing = codes >= axis.ordered
     inside = np.minimum(codes, axis.ordered - 1)
-    low, high = axis.edges_at(inside), axis.edges_at(inside + 1)
+    low, high = line.edges_at(inside), line.edges_at(inside + 1)
     part = (rng.words(codes.size) >> np.uint64(11)) * 2.0**-53
     found = low + (high - low) * part
-    if axis.whole:
+    if line.whole:
         found = np.minimum(np.floor(found), high - 1).astype(np.int64)
     else:
         found = np.minimum(found, np.nextafter(high, low))  # rounding may reach the edge, which is another cell's
-    return own_values(axis, found, missing)
+    return line.edge_column(found, missing)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import differing, product_covariance
@@ -42,8 +41,8 @@ Answering = Callable[[list[Array], str], ProductSums]
 def group(schema: Schema, answering: Answering, attribute: str, where: str | None) -> Group:
     """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
     weights, axis = parse(schema, where or "total"), schema.names.index(attribute)
-    own = schema.tabular[axis]
-    if not isinstance(own, Number):
+    own = schema.tabular[axis].numbers
+    if own is None:
         raise TypeError(f"{attribute} holds no numbers")
     text = f"{attribute} where {where}" if where is not None else attribute
     inside, source = weights[axis], answering(_along(weights, axis, np.zeros(own.size)), text)

@@ -8,10 +8,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpress import catalog
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.query.result import Result
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import error, interval, number, unit_for
@@ -91,12 +89,10 @@ def query_of(attributes: Sequence[Tabular]) -> str:
 
 
 def _condition(attribute: Tabular) -> str:
-    if isinstance(attribute, Bounded):
-        places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
-        low, high = attribute.edges_at(places).tolist()
-        return f"{attribute.name} in {'..'.join(attribute.inclusive(low, high))}"
-    name, labels = attribute.name, attribute.labels
-    return f'{name} = "{labels[0]}"' if " " in labels[0] else f"{name} = {labels[0]}"
+    if attribute.middle is not None:
+        return f"{attribute.name} in {attribute.middle}"
+    name, (first,) = attribute.name, attribute.labels_between(0, 1)
+    return f'{name} = "{first}"' if " " in first else f"{name} = {first}"
 
 
 def answered(result: Result) -> str:

@@ -9,9 +9,6 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
-from dpress.attributes.bounded_attribute import Integer, Number, Numeric
-from dpress.attributes.dated_attribute import Dated
 from dpress.core.maps.linear import Array
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
@@ -61,7 +58,7 @@ def page_data(
         tiles: within which people are taken as evenly spread.
     """
     places = _smallest([view.count.size for view in whole])
-    attributes = [_attribute(one) for one in facts.schema.tabular]
+    attributes = [one.for_script(LONGEST) for one in facts.schema.tabular]
     decoder = facts.mechanism.decoder
     errors = {place: whole[place].error for place in places}
     form = signed if facts.local and not separate else _form(facts, errors)
@@ -94,7 +91,7 @@ def one_table_data(facts: Facts, view: View) -> str | None:
         return None
     halves = half_width(variances, CONFIDENCE, facts.tail)
     found = {
-        "attributes": [_attribute(one) for one in facts.schema.tabular],
+        "attributes": [one.for_script(LONGEST) for one in facts.schema.tabular],
         "tables": [_table(view, [0])],
         "missing": 0,
         "noun": facts.noun,
@@ -131,24 +128,3 @@ def _form(facts: Facts, errors: Mapping[int, Array]) -> Form | None:
     if facts.local:
         return of_collection(mechanism.decoder, errors)
     return of_curator(mechanism.decoder, mechanism.variance) if isinstance(mechanism, MatrixMechanism) else None
-
-
-def _attribute(own: Tabular) -> dict[str, Any] | None:
-    """Return an attribute as the script reads it; None where it is too long."""
-    found: dict[str, Any] = {"name": own.name, "caption": own.caption, "size": own.size, "ordered": own.ordered}
-    if isinstance(own, Bounded):
-        return found | numbers if (numbers := _numbers(own)) else None
-    found |= {"kind": "listed", "names": own.labels}
-    if own.captions != own.labels:
-        found["labels"] = own.captions
-    return found | ({"groups": own.groups} if own.groups else {})
-
-
-def _numbers(own: Number | Dated) -> dict[str, Any] | None:
-    short = own.size <= LONGEST
-    found: dict[str, Any] = {"names": own.labels} if short else {"missing": next(iter(own.extra), None)}
-    if isinstance(own, Integer):
-        return found | {"kind": "integer", "bounds": own.bounds}
-    if isinstance(own, Numeric):
-        return found | {"kind": "numeric"} | ({"bounds": own.ends} if own.cuts is None else {"edges": own.cuts})
-    return found | {"kind": "dated", "cyclic": own.cyclic, "edges": own.edges.tolist()} if short else None

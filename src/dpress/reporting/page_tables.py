@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Listed
-from dpress.attributes.set_members import SetMembers
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
 from dpress.reporting.rounding import error, interval, number, unit_for
@@ -155,21 +153,17 @@ def attributes(schema: Schema, model: str) -> Table:
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:
-    if isinstance(attribute, Listed):
-        return _fate(attribute.other, fates)
+    outside = attribute.policies.outside
+    if attribute.scale is None:
+        return _fate(outside, fates)
     if attribute.limits is None:
         return "none: every date has a cell"
     bounds = f"outside {' to '.join(attribute.limits)}: "
-    return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside, fates))
+    return bounds + ("counted in the nearest cell" if outside == "clamp" else _fate(outside, fates))
 
 
 def _missing(attribute: Tabular, fates: Mapping[str, str]) -> str:
-    if isinstance(attribute, SetMembers) and attribute.null is None:
-        return "counted as an empty set"
-    null = attribute.null
-    if null is None and not isinstance(attribute, Bounded):
-        null = attribute.other
-    return _fate(null or "", fates)
+    return attribute.when_missing or _fate(attribute.policies.null, fates)
 
 
 def _fate(rule: str, fates: Mapping[str, str]) -> str:

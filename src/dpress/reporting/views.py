@@ -6,12 +6,10 @@ Data flow: published table -> view -> the same in another order, in part, or in 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
-from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places, Ranges
 from dpress.inference.interval import Tail, half_width
@@ -41,7 +39,7 @@ class Axis:
     labels: tuple[str, ...]
     ticks: tuple[str, ...]
     ordered: int
-    long: Bounded | None = None
+    long: Tabular | None = None
     title: str = ""
     begins: tuple[str, ...] = ()
 
@@ -53,7 +51,8 @@ class Axis:
     @property
     def timed(self) -> bool:
         """Whether its cells follow each other in time."""
-        return bool(self.begins) or _is_timed(self.long)
+        line = None if self.long is None else self.long.line
+        return bool(self.begins) or (line is not None and line.calendar is not None)
 
     @property
     def size(self) -> int:
@@ -177,20 +176,16 @@ def grouped(view: View, variances: RangeVariances) -> View:
 def axis_of(attribute: Tabular) -> Axis:
     """Return an attribute as the edge of a view."""
     name, ordered, title = attribute.name, attribute.ordered, attribute.caption
-    if isinstance(attribute, Bounded) and attribute.size > LONGEST:
+    if attribute.scale is not None and attribute.size > LONGEST:
         return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title)
-    labels = attribute.labels if isinstance(attribute, Bounded) else attribute.captions
-    ticks = tuple(attribute.ticks_between(0, attribute.size)) if isinstance(attribute, Bounded) else labels
+    labels, ticks = attribute.captions, tuple(attribute.ticks_between(0, attribute.size))
     begins = _begins(attribute, np.arange(ordered))
     return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title, begins=begins)
 
 
 def _begins(attribute: Tabular, places: Places) -> tuple[str, ...]:
     """Return when some cells of dates begin, on whatever clocks they are; they are drawn as if these were UTC's."""
-    if not _is_timed(attribute):
+    line = attribute.line
+    if line is None or line.calendar is None:
         return ()
-    return tuple(f"{hour}:00:00Z" for hour in attribute.edges_at(places).astype("datetime64[h]"))
-
-
-def _is_timed(attribute: Tabular | None) -> TypeGuard[Dated]:
-    return isinstance(attribute, Dated) and not attribute.cyclic
+    return tuple(f"{hour}:00:00Z" for hour in line.edges_at(places).astype("datetime64[h]"))

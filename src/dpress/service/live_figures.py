@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.attribute import Tabular
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 from dpress.release.devices.next_round import users_before
@@ -43,9 +42,8 @@ def figures(release: Release) -> dict[str, Any]:
 
 def _axis(axis: Tabular) -> dict[str, Any]:
     """Return the names of an attribute's cells, and the edges of those that have an order of numbers."""
-    labels = axis.captions if isinstance(axis, Listed) else axis.labels
-    edges = axis.edges.tolist() if isinstance(axis, Bounded) else None
-    return {"title": axis.caption, "labels": labels, "edges": edges}
+    edges = None if axis.scale is None else axis.scale.edges.tolist()
+    return {"title": axis.caption, "labels": axis.captions, "edges": edges}
 
 
 def _table(table: PublishedTable) -> dict[str, Any]:

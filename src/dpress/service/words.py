@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from dpress.attributes.attribute import Location
-from dpress.attributes.listed_attribute import Listed
 from dpress.document.design import Design
 
 
@@ -11,10 +9,10 @@ def words(design: Design) -> list[dict[str, Any]]:
     """Return for every attribute, beside what devices act on, its title, its labels, and whether it is a place."""
     return [
         {
-            "kind": "location" if isinstance(one, Location) else "value",
+            "kind": "value" if one.box is None else "location",
             "columns": one.columns,
             "title": one.caption,
-            **({"labels": one.captions} if isinstance(one, Listed) else {}),
+            **({"labels": one.listing.captions} if one.listing is not None else {}),
         }
         for one in design.attributes
     ]

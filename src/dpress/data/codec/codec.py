@@ -53,7 +53,7 @@ def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
     Raises:
         SchemaMismatch: there is no such column, or its type is not coded.
     """
-    if isinstance(attribute, Listed) and attribute.discovered and not isinstance(attribute, StringCandidates):
+    if attribute.discovered and not isinstance(attribute, StringCandidates):
         missing = np.asarray(texts_of(attribute.name, batch).is_null())
         return np.where(missing, np.int32(MISSING), np.int32(0))
     return _cells(attribute, _column_of(attribute, batch))
@@ -191,7 +191,9 @@ def _cells(attribute: Tabular, column: pa.Array) -> Codes:
         _check_listed_type(attribute, column.type)
         return listed.cells(attribute, column)
     _check_number_type(attribute.name, column.type)
-    return _bounded(attribute, column)
+    if (bounded := attribute.numbers) is None:
+        raise SchemaMismatch(f"attribute {attribute.name}: no column holds its values")
+    return _bounded(bounded, column)
 
 
 def _bounded(attribute: Integer | Numeric, column: pa.Array) -> Codes:

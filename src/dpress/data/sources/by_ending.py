@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.dated_attribute import Dated
-from dpress.attributes.listed_attribute import Listed
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
 from dpress.data.sources.path_columns import FileSource
@@ -37,33 +34,22 @@ class Written:
     @property
     def texts(self) -> frozenset[str]:
         """The columns whose listed values are texts."""
-        return frozenset(one.name for one in self.attributes if _has_texts(one))
+        return frozenset(one.name for one in self.attributes if one.reads == "text")
 
     @property
     def times(self) -> frozenset[str]:
         """The columns whose values are dates or times."""
-        return frozenset(one.name for one in self.attributes if isinstance(one, Dated))
+        return frozenset(one.name for one in self.attributes if one.reads == "time")
 
     @property
     def values(self) -> Values:
         """How the values of a file of text are read."""
         return Values(
             format=self.format,
-            numbers=frozenset(one.name for one in self.attributes if _has_numbers(one)),
+            numbers=frozenset(one.name for one in self.attributes if one.reads == "number"),
             dates=self.texts if self.format.date_format else frozenset(),
             times=self.times,
         )
-
-
-def _has_numbers(attribute: Tabular) -> bool:
-    if isinstance(attribute, Listed):
-        first = attribute.values[0]
-        return isinstance(first, int) and not isinstance(first, bool)
-    return isinstance(attribute, (Integer, Numeric))
-
-
-def _has_texts(attribute: Tabular) -> bool:
-    return isinstance(attribute, Listed) and isinstance(attribute.values[0], str)
 
 
 def _parquet(files: Files, label: str, written: Written) -> FileSource:

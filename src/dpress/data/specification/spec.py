@@ -2,17 +2,15 @@
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dpress.attributes.attribute import Attribute, Bounded
-from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical, Ordinal
 from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.place import readable
@@ -67,19 +65,16 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def _check_dates(self) -> None:
         """Refuse dates under the local model: devices in other languages than Python code none."""
         for one in self.attribute:
-            if isinstance(one, Dated) and self.privacy.model == "local":
-                raise ValueError(
-                    f".attribute[{one.name}].kind: devices code no dates; list the periods as `values` of an ordinal "
-                    'attribute, or set model = "central"'
-                )
+            if one.no_device and self.privacy.model == "local":
+                raise ValueError(f".attribute[{one.name}].kind: {one.no_device}; {one.for_devices}")
 
     def _check_periods(self) -> None:
         """Refuse periods that follow no calendar, and persons whose rows may be in any number of them."""
         if self.periods is msgspec.UNSET:
             return
         own, privacy = self.periods, self.privacy
-        dated = next((one for one in self.schema.attributes if one.name == own.attribute), None)
-        if not isinstance(dated, Dated) or dated.cyclic:
+        dated = next((one.calendar for one in self.schema.attributes if one.name == own.attribute), None)
+        if dated is None or dated.cyclic:
             raise ValueError(
                 f".periods.attribute: expected a released attribute of kind date or datetime whose cells follow each "
                 f"other, got {own.attribute!r}"
@@ -109,7 +104,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                         "public; for a table `nonnegative` keeps the estimated total instead"
                     )
         attributes = self.schema.attributes
-        ordered = len(attributes) == 1 and isinstance(attributes[0], (Bounded, Ordinal))
+        ordered = len(attributes) == 1 and attributes[0].ordered > 0
         along = [name for name in self.release.postprocess if name in postprocess.ALONG_AN_ORDER]
         if along and not ordered:
             raise ValueError(
@@ -245,19 +240,16 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     return msgspec.structs.replace(spec, attribute=attributes, data=data)
 
 
+FILES: Mapping[str, Callable[..., Any]] = {"hierarchy": hierarchy_file.read, "value_labels": codebook.read}
+
+
 def _with_own_files(attribute: Attribute, folder: Path) -> Attribute:
     """Return an attribute with the contents of the files that it names."""
-    if not isinstance(attribute, Categorical):
+    if (listing := attribute.listing) is None:
         return attribute
-    values = attribute.labels[: len(attribute.listed)]
-    found: dict[str, Any] = {}
-    for field, name, reader in (
-        ("hierarchy", attribute.hierarchy, hierarchy_file.read),
-        ("value_labels", attribute.value_labels, codebook.read),
-    ):
-        if isinstance(name, str):
-            found[field] = reader(folder / name, name, attribute.name, values)
+    values = listing.labels[: len(listing.listed)]
+    found = {field: FILES[field](folder / name, name, attribute.name, values) for field, name in listing.files.items()}
     try:
-        return msgspec.structs.replace(attribute, **found)
+        return msgspec.structs.replace(listing, **found)
     except ValueError as error:
         raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

@@ -37,24 +37,22 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
         return listed_cell(attribute, column, otherwise) if known else None
     if isinstance(attribute, Dated):
         return dated_cell(attribute, column, otherwise) if is_dated(attribute, column) else None
-    return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
+    numbers = attribute.numbers
+    return bounded_cell(numbers, column, otherwise) if numbers and is_countable(numbers, column) else None
 
 
 def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
     """Return the code of a value without a cell of its own."""
     outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
-    if isinstance(attribute, Listed):
-        absent = column.missing
-    else:
-        if attribute.outside == "clamp":
-            return whole(missing)
-        absent = column.missing if isinstance(attribute, Dated) else has_none(attribute, column)
+    if attribute.policies.outside == "clamp" and attribute.scale is not None:
+        return whole(missing)
+    absent = column.missing if attribute.numbers is None else has_none(attribute.numbers, column)
     return whole(missing) if outside == missing else exp.case().when(absent, whole(missing)).else_(whole(outside))
 
 
 def settled(attribute: Tabular, beside: int) -> int:
     """Return the code of what is outside or missing, itself where the specification rejects it; 0 where none is."""
-    if beside == OUTSIDE and not isinstance(attribute, Listed) and attribute.outside == "clamp":
+    if beside == OUTSIDE and attribute.scale is not None and attribute.policies.outside == "clamp":
         return 0
     try:
         return coding.settle(attribute, beside)

@@ -33,7 +33,6 @@ from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Part, Progress, PublishedOnly
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.published_tables import has_edges
 from dpress.query.query_language import parse
 from dpress.query.record_files import NAME, Written, values
 from dpress.query.release import CONFIDENCE, Release
@@ -247,7 +246,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         SchemaMismatch: they are not those that the description names, or a value is none of its attribute.
     """
     axes = release.schema.tabular
-    texts = [axis.name for axis in axes if not has_edges(axis)]
+    texts = [axis.name for axis in axes if axis.line is None]
     table, aligned = columns(folder / NAME, texts=texts), description["aligned"]
     if table.num_rows != description["records"] or type(aligned) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
@@ -285,7 +284,7 @@ def _written_out(axes: Sequence[Tabular], table: pa.Table, most: int) -> pa.Tabl
         SchemaMismatch: a value is none of its attribute, or a column takes more than so many bytes.
     """
     for place, (axis, codes) in enumerate(zip(axes, coded(axes, table), strict=True)):
-        if not has_edges(axis):
+        if axis.line is None:
             labels = pa.array(axis.labels, type=pa.string())
             lengths = np.asarray(pc.binary_length(labels), dtype=np.int64)
             if int(lengths[codes].sum()) > most:
@@ -306,7 +305,7 @@ def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
 
 
 def _coded(axis: Tabular, column: pa.Array) -> Codes:
-    if not has_edges(axis):
+    if axis.line is None:
         known, listed = pa.array(axis.labels, type=pa.string()), pa.types.is_dictionary(column.type)
         found = pc.index_in(column.dictionary if listed else column, value_set=known)
         found = found.take(column.indices) if listed else found

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.listed_attribute import Listed
 from dpress.attributes.mixed import Column
 from dpress.core.basics.claim import ROW, Unit
 from dpress.core.basics.errors import NotSupported
@@ -69,7 +68,7 @@ def remarks(release: Release) -> Remarks:
 def no_classifier(release: Release) -> str:
     """Return why no classifier can be trained on a release; empty where one can."""
     last = release.schema.tabular[-1]
-    if not isinstance(last, Listed) or len(release.schema.names) < 2:
+    if last.listing is None or len(release.schema.names) < 2:
         return f"{NOT_COMPARED}the last attribute, which it would predict, is no list of values, or is the only one"
     try:
         importlib.import_module("sklearn.ensemble")

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.core.methods.people import Codes
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
@@ -173,7 +173,7 @@ def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
     variance = own_variance(records, own.schema.shape, axis)
     view = one_way(attribute, records.codes[axis], variance, own.tail)
     about = {
-        "numeric": isinstance(attribute, Bounded),
+        "numeric": attribute.scale is not None,
         "cells": attribute.size,
         "bins": view.axes[0].size,
         "noise": None if variance is None else half_width(variance, CONFIDENCE, own.tail),
@@ -219,11 +219,9 @@ def example(own: Facts) -> str:
 
 
 def _condition(attribute: Tabular) -> str:
-    if not isinstance(attribute, Bounded):
-        return f'{attribute.name} = "{attribute.labels[0]}"'
-    places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
-    low, high = attribute.edges_at(places).tolist()
-    return f"{attribute.name} in {'..'.join(attribute.inclusive(low, high))}"
+    if attribute.middle is None:
+        return f'{attribute.name} = "{attribute.labels_between(0, 1)[0]}"'
+    return f"{attribute.name} in {attribute.middle}"
 
 
 PAGE = Page(page=page)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
 from dpress.core.methods.people import Codes
@@ -70,14 +70,11 @@ def _view(axes: tuple[Axis, ...], places: tuple[Places, ...], half: Array) -> Vi
 
 def _axis(attribute: Tabular, most: int) -> tuple[Axis, Places]:
     """Return an attribute as the edge of a figure, and the bin of every cell; categories are never put together."""
-    if not isinstance(attribute, Bounded) or attribute.size <= most:
+    if attribute.scale is None or attribute.size <= most:
         bins = np.arange(attribute.size)
     else:
         bins = np.arange(attribute.size) // -(-attribute.size // most)
     starts = np.searchsorted(bins, np.arange(bins[-1] + 1)).tolist()
-    if isinstance(attribute, Bounded):
-        labels = tuple(attribute.ticks_between(start, start + 1)[0] for start in starts)
-    else:
-        labels = attribute.captions
+    labels = tuple(attribute.ticks_between(start, start + 1)[0] for start in starts)
     ordered = len(starts) if attribute.ordered else 0
     return Axis(name=attribute.name, labels=labels, ticks=labels, ordered=ordered, title=attribute.caption), bins

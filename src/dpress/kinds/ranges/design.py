@@ -3,8 +3,6 @@
 import contextlib
 from collections.abc import Iterator
 
-from dpress.attributes.attribute import Bounded
-from dpress.attributes.listed_attribute import Ordinal
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
@@ -85,7 +83,7 @@ def _lengths(length: int | list[int], axes: int) -> list[int]:
 
 def _ordered_shape(spec: Spec) -> tuple[int, ...]:
     attributes = spec.schema.attributes
-    if not all(isinstance(one, (Bounded, Ordinal)) for one in attributes):
+    if not all(one.ordered for one in attributes):
         raise ValueError(
             "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, "
             f"got {', '.join(f'{one.name} ({type(one).__name__.lower()})' for one in attributes)}"

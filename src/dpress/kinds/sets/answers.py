@@ -182,9 +182,9 @@ def privset_of(mechanism: Mechanism) -> Privset:
 def members_of(release: Release) -> SetMembers:
     """Return the attribute of a release of sets, as devices code it."""
     (found,) = release.schema.attributes
-    if not isinstance(found, SetMembers):
+    if found.held is None:
         raise TypeError(f"{found.name} has no sets")
-    return found
+    return found.held
 
 
 ANSWERING = Answering(answers=Answers, predicted=predicted, tallied=tallied)

@@ -3,7 +3,7 @@
 import msgspec
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.set_members import SetMembers
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
@@ -71,12 +71,13 @@ def _asked(spec: Spec) -> Categorical:
             f'$.release.attributes: kind = "sets" is of one attribute, which no table crosses with others; got '
             f"{', '.join(names)}"
         )
-    if not isinstance(found, Categorical) or isinstance(found, Ordinal):
+    listing = found.listing
+    if listing is None or listing.in_order:
         kind = found.__struct_config__.tag
         raise NotSupported(f"$.attribute[{found.name}].kind: sets are of values of a categorical attribute, got {kind}")
-    if found.hierarchy is not None:
+    if listing.hierarchy is not None:
         raise ValueError(f"$.attribute[{found.name}].hierarchy: sets overlap, so that no group adds up; leave it out")
-    return found
+    return listing
 
 
 def _members(asked: Categorical, separator: str) -> SetMembers:

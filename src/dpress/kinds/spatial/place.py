@@ -12,10 +12,11 @@ def location(attributes: Sequence[Attribute]) -> Location:
     Raises:
         ValueError: there is another one, or it is no location.
     """
-    if len(attributes) != 1 or not isinstance(attributes[0], Location):
+    box = attributes[0].box if len(attributes) == 1 else None
+    if box is None:
         names = ", ".join(one.name for one in attributes)
         raise ValueError(f'$.release.attributes: kind = "spatial" needs one attribute of kind "location", got {names}')
-    return attributes[0]
+    return box
 
 
 def on_grid(attributes: Sequence[Attribute], side: int) -> Schema:

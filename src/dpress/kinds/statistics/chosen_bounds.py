@@ -4,7 +4,6 @@ from collections.abc import Collection
 
 import msgspec
 
-from dpress.attributes.bounded_attribute import Numeric
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
@@ -30,9 +29,9 @@ def axes_of(schema: Schema, names: Collection[str], measured: Collection[str], *
         own = next((one for one in schema.tabular if one.name == name), None)
         if own is None or name not in measured:
             raise ValueError(f"{HERE}: {name!r} has no mean, sum, variance, median or quantiles")
-        if not isinstance(own, Numeric) or own.cuts is not None:
+        if own.movable is None:
             raise ValueError(f"{HERE}: expected numeric attributes with `bounds` and `bins`, which {name} is not")
-        if own.outside != "clamp":
+        if own.policies.outside != "clamp":
             raise ValueError(f'{HERE}: {name} needs outside = "clamp", as values outside of the bounds count as them')
         if name in taken:
             raise ValueError(f"{HERE}: {name} is in `unit`, `assume`, `totals` or a condition, which need its bounds")
@@ -55,7 +54,7 @@ def check_enough(mechanism: BoundsFirst, users: int) -> None:
 def in_widths(schema: Schema, axes: Collection[int]) -> Schema:
     """Return the attributes, of which those with chosen bounds have bounds of width 1: errors are in widths."""
     attributes = (
-        msgspec.structs.replace(own, bounds=(0.0, 1.0)) if axis in axes and isinstance(own, Numeric) else own
+        msgspec.structs.replace(own, bounds=(0.0, 1.0)) if axis in axes else own
         for axis, own in enumerate(schema.tabular)
     )
     return Schema(tuple(attributes))

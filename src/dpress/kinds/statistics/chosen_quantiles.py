@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.group_moments import CountedEstimates, Estimates
@@ -87,7 +86,7 @@ def values(own: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
     attribute, cells = bounded(schema, own.axis), levels.ravel()
     low, high = (attribute.edges_at(-(-(cells + one) * own.levels // own.cells)).astype(np.float64) for one in (0, 1))
-    found: Array = (low + high - (1.0 if isinstance(attribute, Integer) else 0.0)) / 2
+    found: Array = (low + high - attribute.whole) / 2
     return found.reshape(levels.shape)
 
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import part_of
@@ -225,7 +224,7 @@ def _moments(asked: _Asked, counted: AbstractSet[str], *, alone: bool = True) ->
         _check_condition(asked, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
     measured = {*asked.degrees, *counted}
-    if (measured or alone) and not asked.shares and all(_may_be_missing(schema.attribute(name)) for name in measured):
+    if (measured or alone) and not asked.shares and all(schema.attribute(name).with_cells.extra for name in measured):
         yield MomentSums(shape=schema.shape, by=by, degree=0)
 
 
@@ -240,10 +239,6 @@ def _check_condition(asked: _Asked, where: tuple[tuple[int, tuple[int, ...]], ..
             raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
-
-
-def _may_be_missing(attribute: object) -> bool:
-    return isinstance(attribute, Number) and attribute.size > attribute.ordered
 
 
 def _asked(schema: Schema, own: Statistics) -> _Asked:

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer, Number
-from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
@@ -200,11 +199,11 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
                 f"$.release.attributes: {one.name!r} neither makes groups nor is measured; name it in {PLACE} (by, "
                 "mean, sum, variance, median, quantiles, circular) or leave it out"
             )
-        if isinstance(one, Categorical) and one.discovered:
+        if one.discovered:
             raise NotSupported(f'attribute {one.name}: devices need the list of the groups, not values = "discover"')
-        if isinstance(one, Dated):
-            raise NotSupported(f"attribute {one.name}: devices code no dates")
-        if isinstance(one, Number) and one.name not in by and one.extra:
+        if one.no_device:
+            raise NotSupported(f"attribute {one.name}: {one.no_device}")
+        if one.numbers is not None and one.name not in by and one.extra:
             raise ValueError(
                 f"attribute {one.name}: `null` names a cell, but a device has to report a number; leave it out, then a "
                 "device without one sends nothing"

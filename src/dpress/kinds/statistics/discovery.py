@@ -62,7 +62,7 @@ def discovered(schema: Schema, by: Sequence[str]) -> str | None:
     Raises:
         NotSupported: there are several, or it makes no groups.
     """
-    found = [one.name for one in schema.tabular if isinstance(one, Categorical) and one.discovered]
+    found = [one.name for one in schema.tabular if one.discovered]
     if not found:
         return None
     if len(found) > 1:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Listed
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Ranges
@@ -289,9 +288,9 @@ def condition(schema: Schema, where: Condition) -> str:
 
 
 def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
-    own = schema.tabular[axis]
-    if not isinstance(own, Listed) and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < own.ordered:
-        low, high = own.inclusive(*own.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
+    own, scale = schema.tabular[axis], schema.tabular[axis].scale
+    if scale is not None and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < own.ordered:
+        low, high = scale.inclusive(*scale.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
         return f"{own.name} in {low}..{high}"
     names = [own.labels_between(cell, cell + 1)[0] for cell in cells]
     return f"{own.name} = {names[0]}" if len(names) == 1 else f"{own.name} in ({', '.join(names)})"

@@ -6,7 +6,7 @@ from fractions import Fraction
 import msgspec
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import Integer, Number, Numeric
+from dpress.attributes.bounded_attribute import Number
 from dpress.core.basics.parameters import PLACE
 from dpress.mechanisms.linear.moment_sums import LARGEST
 
@@ -25,27 +25,23 @@ def finest(attribute: Tabular, degree: int | None, *, quantiles: bool, unit: Fra
     Raises:
         ValueError: the unit does not suit the attribute, or quantiles need cells of one width.
     """
-    if degree is None or not isinstance(attribute, Number):
+    numbers = attribute.numbers
+    if degree is None or numbers is None:
         if unit is not None:
             raise ValueError(f"{PLACE}.unit.{attribute.name}: it has no mean, sum, variance or total")
         return attribute
-    most = LEVELS[degree]
-    if isinstance(attribute, Integer):
-        if unit is not None:
-            raise ValueError(f"{PLACE}.unit.{attribute.name}: it is an integer attribute, whose unit is 1")
-        return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
-    if attribute.cuts is not None and quantiles:
+    if numbers.whole and unit is not None:
+        raise ValueError(f"{PLACE}.unit.{attribute.name}: it is an integer attribute, whose unit is 1")
+    if quantiles and not numbers.even:
         raise ValueError(
             f"attribute {attribute.name}: a mean and quantiles of one attribute need `bins` of one width, not `edges`"
         )
-    low, high = map(float, attribute.ends)
     if unit is not None:
-        return _lattice(attribute, unit, degree)
-    bins = attribute.bins or 1
-    return msgspec.structs.replace(attribute, bounds=(low, high), cuts=None, bins=bins * max(1, most // bins))
+        return _lattice(numbers, unit, degree)
+    return numbers.with_levels(numbers.levels(LEVELS[degree]))
 
 
-def _lattice(attribute: Numeric, unit: Fraction, degree: int) -> Numeric:
+def _lattice(attribute: Number, unit: Fraction, degree: int) -> Tabular:
     """Return the attribute with a cell around every multiple of the unit, both bounds included."""
     place = f"{PLACE}.unit.{attribute.name}"
     low, high = (Fraction(repr(float(end))) for end in attribute.ends)
@@ -61,7 +57,8 @@ def _lattice(attribute: Numeric, unit: Fraction, degree: int) -> Numeric:
         raise ValueError(f"{place}: sums over 2^32 rows of {int(steps):,} {moment} do not fit 63 bits")
     half = unit / 2
     bounds = (float(low - half), float(high + half))
-    return msgspec.structs.replace(attribute, bounds=bounds, cuts=None, bins=int(steps) + 1)
+    finer: Tabular = msgspec.structs.replace(attribute, bounds=bounds, cuts=None, bins=int(steps) + 1)
+    return finer
 
 
 def check_units(units: Mapping[str, Fraction], names: tuple[str, ...]) -> None:

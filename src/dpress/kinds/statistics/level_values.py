@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
@@ -16,8 +16,8 @@ def bounded(schema: Schema, axis: int | None) -> Number:
     Raises:
         ValueError: it has none.
     """
-    own = schema.tabular[-1 if axis is None else axis]
-    if axis is None or not isinstance(own, Number):
+    own = None if axis is None else schema.tabular[axis].numbers
+    if own is None:
         raise ValueError("levels are those of an integer or numeric attribute")
     return own
 
@@ -25,8 +25,7 @@ def bounded(schema: Schema, axis: int | None) -> Number:
 def level_scale(own: Number, steps: int) -> tuple[float, float]:
     """Return the middle of the first and the last of steps + 1 levels, and how far the last is from it."""
     low, below, most, high = own.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
-    last = 1.0 if isinstance(own, Integer) else 0.0
-    first, last = (low + below - last) / 2, (most + high - last) / 2
+    first, last = (low + below - own.whole) / 2, (most + high - own.whole) / 2
     return (first + last) / 2, (last - first) / 2
 
 
@@ -41,7 +40,7 @@ def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> lis
     """
     edges = own.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
     value, low, high = (np.interp(one, np.arange(cells + 1), edges) for one in places)
-    if isinstance(own, Integer) and cells == own.span:
+    if cells == own.span:
         return [np.ceil(value) - 1, low, high - 1]
     return [value, low, high]
 
@@ -58,7 +57,7 @@ def turned(own: Number, angles: Array) -> Estimates:
     """
     low, high = map(float, own.ends)
     around, step = high - low, (high - low) / own.ordered
-    shift = (step - isinstance(own, Integer)) / 2  # of the middle of the first level
+    shift = (step - own.whole) / 2  # of the middle of the first level
     value, error, *ends = angles.T
     found = low + (shift + value / (2 * np.pi) * around) % around
     half = np.clip([one - value for one in ends], -np.pi, np.pi) if len(value) else np.zeros((2, 0))

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import Integer, Number
+from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
@@ -47,10 +47,9 @@ def on_circles(schema: Schema, own: CollectedStatistics, by: tuple[str, ...]) ->
     """
     names = tuple(dict.fromkeys(own.circular or ()))
     for name in names:
-        check_measured(schema, name, by, f"{PLACE}.circular")
-        found = schema.attribute(name)
-        if isinstance(found, Integer) and found.span < 3:
-            raise ValueError(f"{PLACE}.circular: {name} has {found.span} integers; a direction needs 3")
+        integers = check_measured(schema, name, by, f"{PLACE}.circular").span
+        if integers is not None and integers < 3:
+            raise ValueError(f"{PLACE}.circular: {name} has {integers} integers; a direction needs 3")
     if names and (own.mean or own.sum or own.variance or own.median or own.quantiles):
         raise ValueError(
             f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
@@ -71,15 +70,16 @@ def check_groups(schema: Schema, by: tuple[str, ...]) -> None:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
 
 
-def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> None:
-    """Refuse an attribute that is no number, or makes groups.
+def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> Number:
+    """Return an attribute that is measured, which must be a number and make no groups.
 
     Raises:
         ValueError: so it is.
     """
-    own = known(schema, name, place)
-    if not isinstance(own, Number):
-        raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
+    attribute = known(schema, name, place)
+    if (own := attribute.numbers) is None:
+        kind = type(attribute).__name__.lower()
+        raise ValueError(f"{place}: {name} is {kind}; expected an integer or numeric attribute")
     if own.ordered < 2:
         raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
     if (largest := max(map(abs, own.ends))) > LARGEST:
@@ -89,6 +89,7 @@ def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -
         )
     if name in by:
         raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
+    return own
 
 
 def known(schema: Schema, name: str, place: str) -> Tabular:

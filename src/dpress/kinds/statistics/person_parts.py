@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.parameters import PLACE
@@ -49,7 +48,7 @@ def _totals(schema: Schema, by: tuple[int, ...], own: Statistics, unit: Unit) ->
         attribute = bounded(schema, axis)
         edges = attribute.edges_at(np.array([0, 1])).astype(float)
         width = float(edges[1] - edges[0])
-        first = float(edges[0]) if isinstance(attribute, Integer) and width == 1 else float(edges.mean())
+        first = float(edges[0]) if attribute.whole and width == 1 else float(edges.mean())
         last = first + width * (attribute.ordered - 1)
         if not low < high:
             raise ValueError(f"{place}: expected the lower number first, got [{float(low):g}, {float(high):g}]")

@@ -11,7 +11,6 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
@@ -57,8 +56,9 @@ def wanted(schema: Schema, finer: Schema, name: str, shares: tuple[Fraction, ...
     """Return the quantiles of one attribute, as the specification has it and with its finest levels."""
     axis = schema.axes([name])[0]
     own = schema.tabular[axis]
-    free = isinstance(own, Integer) and not own.bins
-    return Wanted(name=name, shares=shares, stated=None if free else min(own.ordered, finer.tabular[axis].ordered))
+    return Wanted(
+        name=name, shares=shares, stated=None if own.unbinned else min(own.ordered, finer.tabular[axis].ordered)
+    )
 
 
 def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss) -> GroupDistribution:
@@ -148,8 +148,7 @@ def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Sha
     """
     own = bounded(schema, chosen.axis)
     low, high = map(float, own.ends)
-    exact = isinstance(own, Integer) and chosen.cells == own.span
-    within = 0.0 if exact else (high - low) / chosen.cells / math.sqrt(12)
+    within = 0.0 if chosen.cells == own.span else (high - low) / chosen.cells / math.sqrt(12)
     shape = assumed.get(schema.names[chosen.axis])
     pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
     return [math.hypot(value_error((low, high), shape, float(q), math.sqrt(one) / rows), within) for q, one in pairs]

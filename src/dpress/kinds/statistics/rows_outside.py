@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dpress.attributes.bounded_attribute import Numeric
+from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
 from dpress.attributes.policy import DROP
 from dpress.data.add_up import Progress
@@ -27,7 +27,7 @@ def rows_outside(release: Release, data: Any, progress: Progress | None) -> dict
 
 
 def _outside(release: Release, axis: int, data: Any, progress: Progress | None) -> int:
-    attribute, unit = _numeric(release.schema, axis), release.claim.unit
+    attribute, unit = _numbers(release.schema, axis), release.claim.unit
     ways = (msgspec.structs.replace(attribute, bins=1), msgspec.structs.replace(attribute, bins=1, outside=DROP))
     whole, kept = (
         int(true_counts(_with(release.schema, axis, own), [(axis,)], data, unit, progress=progress).sum())
@@ -47,19 +47,19 @@ def beyond(release: Release) -> Iterator[tuple[str, Schema, float]]:
         return
     schema, stated = release.schema, from_dict(release.design.specification).schema
     for axis in mechanism.axes:
-        attribute = _numeric(schema, axis)
-        (low, high), (lowest, highest) = attribute.ends, _numeric(stated, axis).ends
+        attribute = _numbers(schema, axis)
+        (low, high), (lowest, highest) = attribute.ends, _numbers(stated, axis).ends
         for ends, nearer in (((lowest, low), low), ((high, highest), high)):
             if ends[0] < ends[1]:
                 yield attribute.name, _with(schema, axis, msgspec.structs.replace(attribute, bounds=ends)), nearer
 
 
-def _numeric(schema: Schema, axis: int) -> Numeric:
-    attribute = schema.tabular[axis]
-    if not isinstance(attribute, Numeric):
-        raise TypeError(f"{attribute.name} has no bounds to choose")
-    return attribute
+def _numbers(schema: Schema, axis: int) -> Number:
+    numbers = schema.tabular[axis].numbers
+    if numbers is None:
+        raise TypeError(f"{schema.names[axis]} has no bounds to choose")
+    return numbers
 
 
-def _with(schema: Schema, axis: int, attribute: Numeric) -> Schema:
+def _with(schema: Schema, axis: int, attribute: Number) -> Schema:
     return Schema((*schema.attributes[:axis], attribute, *schema.attributes[axis + 1 :]))

@@ -8,7 +8,6 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.coding import drops
 from dpress.attributes.mixed import Column, columns
 from dpress.core.basics.claim import Claim, Relation
 from dpress.core.basics.errors import NotSupported
@@ -107,7 +106,7 @@ class RecordMaker:
         Of persons only their own number is, and how many rows they keep depends on them.
         """
         unit = self.synthesizer.claim.unit
-        whole = unit.column is None and not any(map(drops, self.attributes))
+        whole = unit.column is None and not any(attribute.drops for attribute in self.attributes)
         return unit.relation is Relation.REPLACE_ONE and whole
 
     @property

@@ -12,7 +12,6 @@ from statistics import NormalDist
 import numpy as np
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.listed_attribute import Categorical
 from dpress.attributes.string_candidates import MOST_BYTES, StringCandidates
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
@@ -122,9 +121,9 @@ class Pem:
 
     def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
         """Return the attribute with this round's candidates."""
-        (one,) = attributes
-        if not isinstance(one, Categorical) or not one.discovered:
-            raise ValueError(f"attribute {one.name}: its values are not to be discovered")
+        one = attributes[0].listing if len(attributes) == 1 else None
+        if one is None or not one.discovered:
+            raise ValueError("expected one attribute whose values are to be discovered")
         found = self._candidates(one.name, other=one.other, null=one.null, title=one.title, unit=one.unit)
         return (found,)
 

@@ -91,11 +91,10 @@ def completed(design: Design, mechanism: BoundsFirst, drawn: Mapping[int, Chosen
 
 
 def _intervals(schema: Schema, mechanism: BoundsFirst, axis: int) -> Numeric:
-    attribute = schema.tabular[axis]
-    if not isinstance(attribute, Numeric):
-        raise TypeError(f"{attribute.name} has no bounds to choose")
-    cuts = carrying(attribute, mechanism.edges(*attribute.ends))
-    return msgspec.structs.replace(attribute, bounds=None, bins=None, cuts=cuts)
+    numbers = schema.tabular[axis].movable
+    if numbers is None:
+        raise TypeError(f"{schema.names[axis]} has no bounds to choose")
+    return numbers.with_edges(carrying(numbers, mechanism.edges(*numbers.ends)))
 
 
 def carrying(attribute: Numeric, edges: Sequence[float]) -> tuple[float, ...]:

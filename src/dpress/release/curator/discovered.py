@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator
 from dpress.data.add_up import Progress
@@ -34,7 +33,7 @@ def ready(
     """
     unit, schema = mechanism.unit, design.schema
     attribute = schema.attributes[mechanism.axis]
-    if not (isinstance(attribute, Categorical) and attribute.discovered):
+    if not attribute.discovered:
         raise NotSupported(
             f"attribute {attribute.name}: the design lists the names that a release found; publish the one it was "
             "made by, or its specification"
@@ -63,9 +62,9 @@ def completed(design: Design, mechanism: DiscoveredGroups, names: tuple[str, ...
     if not names:
         return design
     own = design.attributes[mechanism.axis]
-    if not isinstance(own, Categorical):
+    if own.listing is None:
         raise TypeError(f"{own.name} has no names")
-    listed = msgspec.structs.replace(own, values=names)
+    listed = msgspec.structs.replace(own.listing, values=names)
     attributes = (*design.attributes[: mechanism.axis], listed, *design.attributes[mechanism.axis + 1 :])
     coded = acting(attributes, design.ask.attributes)
     return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))

@@ -66,8 +66,8 @@ class Calendar:
 
     def dated_of(self, schema: Schema) -> Dated:
         """Return the attribute of dates as a schema has it."""
-        found = schema.attribute(self.own.attribute)
-        if not isinstance(found, Dated):
+        found = schema.attribute(self.own.attribute).calendar
+        if found is None:
             raise ValueError(f"$.periods.attribute: {self.own.attribute} has no dates")
         return found
 

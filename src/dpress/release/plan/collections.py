@@ -220,7 +220,7 @@ def _names(attribute: Tabular) -> tuple[str, ...]:
     """Return the cells' names, where there are not too many to list."""
     if attribute.size > MOST_NAMES:
         return ()
-    return attribute.labels if isinstance(attribute, Listed) else tuple(attribute.labels_between(0, attribute.size))
+    return attribute.labels
 
 
 def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: Split) -> Collection | None:
@@ -249,8 +249,7 @@ def share(spec: Spec, split: Split) -> PureDP:
 def check_silence(spec: Spec) -> None:
     """Refuse values for which a device would send nothing: that it is silent would tell its value."""
     for attribute in spec.schema.tabular:
-        policies = (attribute.null, attribute.other if isinstance(attribute, Listed) else attribute.outside)
-        if DROP in policies:
+        if attribute.drops:
             raise ValueError(
                 f'$.attribute: {attribute.name} drops values; under model = "local" a device that sends nothing '
                 'tells that its value is one of them: name a cell in `other` or `null`, or set outside = "clamp"'

@@ -132,7 +132,7 @@ def _check_discovered(spec: Spec, *, discovers: bool) -> None:
         NotSupported: naming the attribute.
     """
     for one in () if discovers else spec.schema.attributes:
-        if isinstance(one, Categorical) and one.discovered:
+        if one.discovered:
             raise NotSupported(
                 f'$.attribute[{one.name}].values: "discover" needs kind = {catalog.where("discovers")}, got kind = '
                 f'"{spec.release.kind}", for which values must be listed'

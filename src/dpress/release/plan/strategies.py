@@ -15,7 +15,6 @@ from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import calibrated
 from dpress.query.counted_rows import COUNTS_OF
-from dpress.query.published_tables import has_edges
 from dpress.release.plan.candidate import Candidate, Choice, rank
 from dpress.release.plan.linear_error import mean_variance
 from dpress.release.plan.parameter_checks import beside, of_methods, unserved
@@ -131,8 +130,8 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
     capped = (COUNTS_OF,) if spec.privacy.unit != "row" else ()
     columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
     for attribute in spec.schema.tabular:
-        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if has_edges(attribute) else ()
-        label = (f"{attribute.name}_label",) if isinstance(attribute, Listed) and attribute.value_labels else ()
+        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if attribute.line is not None else ()
+        label = (f"{attribute.name}_label",) if attribute.labelled else ()
         columns += [attribute.name, *edges, *label]
     for name in columns:
         if columns.count(name) > 1:
@@ -148,7 +147,7 @@ def check_found(spec: Spec) -> None:
     """
     check_columns(spec)
     attributes = spec.schema.attributes
-    if not (len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered):
+    if not (len(attributes) == 1 and attributes[0].discovered):
         raise NotSupported(
             f'$.release.attributes: kind = "{spec.release.kind}" releases one categorical attribute with values = '
             f'"discover", got {", ".join(spec.schema.names)}'

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress import catalog
-from dpress.attributes.attribute import Bounded, Location, Tabular
+from dpress.attributes.attribute import Tabular
 from dpress.attributes.coding import MISSING, OUTSIDE
 from dpress.attributes.dated_attribute import Dated
 from dpress.attributes.listed_attribute import Listed
@@ -171,8 +170,7 @@ def check(
     """
     asked = asked if isinstance(asked, Design) else spec_of(asked)
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
-    sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
-    attributes = tuple(own for both in sides for own in both)
+    attributes = tuple(side for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
@@ -199,7 +197,7 @@ def check(
         attributes=tuple(tally.found() for tally in tallies),
         persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
-            one.name for one in spec.schema.attributes if isinstance(one, Location) and exchanged(one, source)
+            one.name for one in spec.schema.attributes if one.box is not None and exchanged(one.box, source)
         ),
         most=most,
         findings=findings,
@@ -221,12 +219,11 @@ class _Tally:
     """The counts of one attribute, batch by batch."""
 
     def __init__(self, attribute: Tabular) -> None:
-        bounded = isinstance(attribute, Bounded)
         self.attribute = attribute
-        self.strict = msgspec.structs.replace(attribute, outside=DROP) if bounded else attribute
+        self.strict = attribute.strict
         self.counts: Counter[str] = Counter()
         self.texts: Counter[str] = Counter()
-        self.policies = _policies(attribute)
+        self.policies = attribute.policies
 
     def add(self, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
         """Count a batch; return which rows this attribute keeps."""
@@ -237,15 +234,15 @@ class _Tally:
         unread = missing & ~_blank(written)
         self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
         self.counts.update(missing=int((missing & ~unread).sum()))
-        if isinstance(self.attribute, Bounded):
-            low = outside & below(self.attribute, batch)
+        if self.attribute.scale is not None:
+            low = outside & below(self.attribute.scale, batch)
             self.counts.update(low=int(low.sum()), high=int((outside & ~low).sum()))
         else:
             self.counts.update(other=int(outside.sum()))
             unread = unread | outside
         self._keep(written.filter(pa.array(unread)))
         keeps: npt.NDArray[np.bool_] = ~(
-            (outside & (self.policies["outside"] == DROP)) | (missing & (self.policies["null"] == DROP))
+            (outside & (self.policies.outside == DROP)) | (missing & (self.policies.null == DROP))
         )
         return keeps
 
@@ -259,7 +256,7 @@ class _Tally:
         """Whether a value is one for which the specification refuses the table."""
         outside = self.counts["other"] + self.counts["low"] + self.counts["high"]
         null = self.counts["missing"] + self.counts["unread"]
-        return bool((outside and self.policies["outside"] == REJECT) or (null and self.policies["null"] == REJECT))
+        return bool((outside and self.policies.outside == REJECT) or (null and self.policies.null == REJECT))
 
     def found(self) -> AttributeCheck:
         """Return the counts."""
@@ -268,7 +265,7 @@ class _Tally:
         return AttributeCheck(
             name=self.attribute.name,
             **{name: self.counts[name] for name in fields},
-            policies=self.policies,
+            policies=self.policies._asdict(),
             texts=texts,
             remedy=_remedy(self.attribute, [text for text, _ in texts]),
         )
@@ -276,10 +273,11 @@ class _Tally:
 
 def _remedy(attribute: Tabular, texts: list[str]) -> str:
     """Return what would give the first of the texts a cell that is known to be missed by its writing alone."""
-    listed = [one for one in attribute.values if isinstance(one, str)] if isinstance(attribute, Listed) else []
+    listing = attribute.listing
+    listed = [] if listing is None else [one for one in listing.values if isinstance(one, str)]
     plain = {one.strip().casefold(): one for one in listed}
     for text in texts:
-        if isinstance(attribute, Dated) and OTHER_DATE.match(text.strip()):
+        if attribute.calendar is not None and OTHER_DATE.match(text.strip()):
             return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
         if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
             return f'{text!r} is a number where [data] has decimal = ","'
@@ -297,10 +295,3 @@ def _blank(column: pa.Array) -> npt.NDArray[np.bool_]:
         pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0), True)
     )
     return null | empty
-
-
-def _policies(attribute: Tabular) -> dict[str, str]:
-    """Return what becomes of values beside the cells, and of missing ones."""
-    if isinstance(attribute, Listed):
-        return {"outside": attribute.other, "null": attribute.other if attribute.null is None else attribute.null}
-    return {"outside": attribute.outside, "null": attribute.null}

@@ -58,7 +58,7 @@ def names_check(rows: CheckedRows) -> NamesCheck | None:
     selection = mechanism.names if isinstance(mechanism, DiscoveredGroups) else mechanism
     if not isinstance(selection, NameMechanism):
         return None
-    attribute = next(one for one in schema.attributes if isinstance(one, Categorical) and one.discovered)
+    attribute = next(one for one in schema.attributes if one.discovered)
     found = name_counts(attribute, rows.source, unit, weights=selection.weights, progress=rows.progress)
     times = Counter(found.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
