@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from dpress.attributes.set_members import WORD
+from dpress.attributes.sets.attribute import WORD
 from dpress.core.basics import rng as generators
 from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.olh import Olh

@@ -27,9 +27,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics.claim import ROW
 from dpress.data.fold import count
 from dpress.data.sources.open_source import open_source

@@ -26,9 +26,9 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import Column, columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory

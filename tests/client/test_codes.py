@@ -12,7 +12,7 @@ import pytest
 from tests.client.devices import document, run
 from tests.golden.test_read_design import VALUES, coded, dpress_code
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.document.design import _written
 
 MORE = [

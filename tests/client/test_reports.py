@@ -21,9 +21,9 @@ from tests.client.devices import STORED, document, run
 from dpress import device, estimate, intake, load_design
 from dpress.attributes.coding import codes as codes_of
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Listed
-from dpress.attributes.set_members import SetMembers
-from dpress.attributes.string_candidates import StringCandidates
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.sets.attribute import SetMembers
+from dpress.attributes.text.attribute import StringCandidates
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.wire import unpack
@@ -66,7 +66,7 @@ def attribute_values(attribute):
         return [[], listed[:1], attribute.separator.join(listed[1:]), listed[1], None, [*listed, None, "none of these"]]
     if isinstance(attribute, StringCandidates):
         return ["4", "8", "no", *attribute.strings, "2"]
-    if isinstance(attribute, Listed):
+    if isinstance(attribute, Categorical):
         beside = ["no such value", None] if attribute.null is not None else ["no such value"]
         return [*attribute.values, *beside[: len(attribute.extra)]]
     edges = attribute.edges.tolist()

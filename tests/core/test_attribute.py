@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.attributes.attribute import Attribute, Location, Tabular
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.attributes.attribute import Attribute, Tabular
+from dpress.attributes.listed.attribute import Categorical, Ordinal
+from dpress.attributes.location.attribute import Location
+from dpress.attributes.numbers.attribute import Integer, Numeric
 
 
 @pytest.mark.parametrize(

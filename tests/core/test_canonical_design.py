@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.document import design as documents
 from dpress.document.design import LocalAsk, canonical, identity

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.attributes import calendar_cells, local_time
 from dpress.attributes.attribute import Attribute
-from dpress.attributes.calendar_cells import ROUND
-from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE, cell, code
+from dpress.attributes.dates import calendar_cells, local_time
+from dpress.attributes.dates.calendar_cells import ROUND
+from dpress.attributes.policy import DROPPED, MISSING, OUTSIDE
 from dpress.core.basics.errors import SchemaMismatch
 
 LINEAR = ("day", "week", "month", "quarter", "year")
@@ -50,7 +50,7 @@ def test_a_day_lies_in_the_cell_that_the_calendar_says(cells, first, days, insid
     last = min(first + dt.timedelta(min(days, (dt.date(9999, 12, 30) - first).days)), dt.date(9999, 12, 30))
     day = first + dt.timedelta(min(inside, (last - first).days))
     own = attribute(cells, (first.isoformat(), last.isoformat()))
-    found = code(own, day)
+    found = own.codes(day)[0]
     low, high = (int(edge) for edge in own.edges_at(np.array([found, found + 1])))
     hour = (day.toordinal() - dt.date(1970, 1, 1).toordinal()) * 24
     assert low <= hour < high
@@ -69,7 +69,7 @@ def test_a_day_lies_in_the_cell_that_the_calendar_says(cells, first, days, insid
 @settings(max_examples=100, deadline=None)
 def test_a_cell_that_comes_round_is_that_of_the_calendar(cells, day):
     own = attribute(cells, None)
-    assert own.labels[code(own, day)] == of_python(cells, day)
+    assert own.labels[own.codes(day)[0]] == of_python(cells, day)
     assert own.labels == ROUND[cells]
     assert own.ordered == own.size == len(own.labels)
 
@@ -95,25 +95,25 @@ def test_names_of_cells_and_what_bounds_cut():
 @pytest.mark.parametrize("day", ["2024-02-29", dt.date(2024, 2, 29), np.datetime64("2024-02-29T23:59:59.999999999")])
 def test_the_last_of_february(day):
     own = attribute("day", ("2024-02-28", "2024-03-01"))
-    assert own.labels[code(own, day)] == "2024-02-29"
-    assert cell(attribute("day", ("2023-02-28", "2023-03-01")), "2023-02-29") == MISSING
+    assert own.labels[own.codes(day)[0]] == "2024-02-29"
+    assert attribute("day", ("2023-02-28", "2023-03-01")).cell("2023-02-29") == MISSING
 
 
 def test_ends_of_the_bounds_and_beyond():
     day = dt.timedelta(1)
     first, last = dt.date(2024, 1, 15), dt.date(2024, 12, 31)
     kept = attribute("day", outside="drop")
-    assert [cell(kept, one) for one in (first - day, first, last, last + day)] == [OUTSIDE, 0, 351, OUTSIDE]
-    assert code(kept, first - day) == DROPPED
+    assert [kept.cell(one) for one in (first - day, first, last, last + day)] == [OUTSIDE, 0, 351, OUTSIDE]
+    assert kept.codes(first - day)[0] == DROPPED
     clamped = attribute("day")
     far = [first - day, last + day, dt.date(1, 1, 1), dt.date(9999, 12, 31), np.datetime64("20000-01-01"),
            np.datetime64("-20000-01-01"), np.datetime64(2**62, "s"), np.datetime64(-(2**62), "W")]  # fmt: skip
-    assert [code(clamped, one) for one in far] == [0, 351, 0, 351, 351, 0, 351, 0]
+    assert [clamped.codes(one)[0] for one in far] == [0, 351, 0, 351, 351, 0, 351, 0]
     with pytest.raises(SchemaMismatch, match="attribute x: a value is not in its cells; say what to do in `outside`"):
-        code(attribute("day", outside="reject"), first - day)
+        attribute("day", outside="reject").codes(first - day)[0]
     instants = times("day", bounds=("2024-07-01", "2024-07-01"), outside="drop")
     ends = ["2024-06-30T21:59:59.999Z", "2024-06-30T22:00:00Z", "2024-07-01T21:59:59.999999999Z", "2024-07-01T22:00Z"]
-    assert [cell(instants, one) for one in ends] == [OUTSIDE, 0, 0, OUTSIDE]
+    assert [instants.cell(one) for one in ends] == [OUTSIDE, 0, 0, OUTSIDE]
 
 
 READ = {
@@ -132,25 +132,25 @@ NO_DATES = ["", "2024", "2024-06", "24-06-01", "2024-6-1", "2023-02-29", "2024-1
 
 def test_texts_as_iso_8601_writes_them():
     own = times("hour", bounds=("2016-12-31", "2024-12-31"), outside="reject")
-    assert {text: own.labels_between(code(own, text), code(own, text) + 1)[0] for text in READ} == READ
-    assert [one for one in NO_DATES if cell(own, one) != MISSING] == []
-    assert [one for one in NO_DATES if cell(attribute(outside="drop"), one) != MISSING] == []
+    assert {text: own.labels_between(own.codes(text)[0], own.codes(text)[0] + 1)[0] for text in READ} == READ
+    assert [one for one in NO_DATES if own.cell(one) != MISSING] == []
+    assert [one for one in NO_DATES if attribute(outside="drop").cell(one) != MISSING] == []
 
 
 def test_an_instant_has_no_day_without_a_place():
     moment = dt.datetime(2024, 6, 1, 23, 30, tzinfo=dt.UTC)
-    assert cell(attribute("day"), moment) == cell(attribute("day"), "2024-06-01T23:30Z") == MISSING
-    assert cell(attribute("day"), moment.replace(tzinfo=None)) == cell(attribute("day"), "2024-06-01")
+    assert attribute("day").cell(moment) == attribute("day").cell("2024-06-01T23:30Z") == MISSING
+    assert attribute("day").cell(moment.replace(tzinfo=None)) == attribute("day").cell("2024-06-01")
     own = times("day")
-    assert own.labels[code(own, moment)] == "2024-06-02"
-    assert own.labels[code(own, moment.replace(tzinfo=None))] == "2024-06-01"
+    assert own.labels[own.codes(moment)[0]] == "2024-06-02"
+    assert own.labels[own.codes(moment.replace(tzinfo=None))[0]] == "2024-06-01"
 
 
 def test_hours_of_daylight_saving():
     own = times("hour", bounds=("2024-03-31", "2024-10-27"))
 
     def named(value):
-        return own.labels_between(code(own, value), code(own, value) + 1)[0]
+        return own.labels_between(own.codes(value)[0], own.codes(value)[0] + 1)[0]
 
     assert [named(f"2024-10-26T{one}:30Z") for one in ("23",)] == ["2024-10-27T01"]
     assert [named(f"2024-10-27T{one}:30Z") for one in ("00", "01", "02")] == [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpress import load_spec, plan
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import from_dict
 from dpress.document import design as documents

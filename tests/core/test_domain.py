@@ -2,10 +2,11 @@
 
 import pytest
 
-from dpress.attributes.attribute import Attribute, Location
-from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.location.attribute import Location
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 
 SEX = Categorical(name="sex", values=("F", "M"))

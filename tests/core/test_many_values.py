@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpress.attributes import listed_attribute
-from dpress.attributes.listed_attribute import Categorical, groups_of
+from dpress.attributes.listed import attribute as listed_attribute
+from dpress.attributes.listed.attribute import Categorical, groups_of
 from dpress.data.specification import hierarchy_file
 
 VALUES = 1000

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns, example, lowest_common
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 

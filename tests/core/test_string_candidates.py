@@ -5,8 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.attributes import coding
-from dpress.attributes.string_candidates import StringCandidates, bits_of, bytes_of, cut, padded
+from dpress.attributes.text.attribute import StringCandidates, bits_of, bytes_of, cut, padded
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 
@@ -42,7 +41,7 @@ def by_hand(own, text):
 @pytest.mark.parametrize("own", [made(), LATER, LAST], ids=["first", "later", "last"])
 def test_one_value_and_a_column_have_the_code_by_hand(own):
     expected = [by_hand(own, text) for text in TEXTS]
-    assert [coding.code(own, text) for text in TEXTS] == expected
+    assert [own.codes(text)[0] for text in TEXTS] == expected
     assert len(set(expected)) > 3
     sound = [one for one in TEXTS if one != "\udc80"]
     for kind in (pa.string(), pa.large_string(), pa.binary(), pa.dictionary(pa.int8(), pa.string())):
@@ -66,7 +65,7 @@ def test_bytes_that_are_no_utf_8_and_missing_values_count_with_the_rest_and_may_
         codec.encode(pa_schema(strict), batch)
     numbers = pa.record_batch({"w": pa.array([12, 7], pa.int16())})
     assert codec.encode(pa_schema(strict), numbers)[0].tolist() == [0, rest]
-    assert [coding.code(LAST, one) for one in (12, 12.0, 12.5, None, True)] == [0, 0, rest, rest, rest]
+    assert [LAST.codes(one)[0] for one in (12, 12.0, 12.5, None, True)] == [0, 0, rest, rest, rest]
     floats = pa.record_batch({"w": pa.array([12.0, 12.5, None])})  # libraries make them of integers
     assert codec.encode(pa_schema(LAST), floats)[0].tolist() == [0, rest, rest]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.attributes.domain import Schema
+from dpress.attributes.sql.engine_column import Column
 from dpress.data.codec import codec
 from dpress.data.sql.code_expression import code_expression, settled
 from dpress.data.sql.coded_rows import Relation
-from dpress.data.sql.engine_column import Column
 
 
 class DuckDB:

@@ -95,8 +95,8 @@ from pathlib import Path
 import pyarrow as pa
 from dpress.core.basics.claim import ROW
 from dpress.attributes.domain import Schema
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.rng import seeded
 from dpress.data.codec.codec import encode

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nasty_values import ATTRIBUTES, NASTY, SPECS, TEXTS, as_objects, as_polars, coded
 
-from dpress.attributes import coding
+from dpress.attributes.arrow import columns
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import ROW
@@ -85,15 +85,15 @@ def test_every_arrow_column_is_coded_as_the_definition_says(name, data):
     held = data.draw(st.lists(st.none() | values, min_size=1, max_size=40))
     column = pa.array(held, type=kind)
     for attribute in ATTRIBUTES.values():
-        wanted = [coding.cell(attribute, one) for one in held]
+        wanted = [attribute.cell(one) for one in held]
         if pa.types.is_temporal(kind) and attribute is not ATTRIBUTES["texts"]:
             with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+.* holds no numbers"):
-                codec._cells(attribute, column)
+                columns.cells(attribute, column)
             continue
-        assert codec._cells(attribute, column).tolist() == wanted
-        assert codec._cells(attribute, column.slice(1)).tolist() == wanted[1:]
+        assert columns.cells(attribute, column).tolist() == wanted
+        assert columns.cells(attribute, column.slice(1)).tolist() == wanted[1:]
         if not (pa.types.is_string_view(kind) or name in ("decimal9,2", "decimal18,2")):  # Arrow makes none
-            assert codec._cells(attribute, column.dictionary_encode()).tolist() == wanted
+            assert columns.cells(attribute, column.dictionary_encode()).tolist() == wanted
 
 
 ROWS = pa.table(
@@ -110,7 +110,7 @@ def test_rows_are_coded_alike_wherever_they_lie(tmp_path, monkeypatch, source, n
     """The codes of a column do not depend on the file, its row groups, its batches or its dictionary."""
     attribute = ATTRIBUTES[name]
     rows = ROWS.drop_columns("y")
-    wanted = [code for one in rows["x"].to_pylist() if (code := coding.code(attribute, one)) >= 0]
+    wanted = [code for one in rows["x"].to_pylist() if (code := attribute.codes(one)[0]) >= 0]
     path = tmp_path / f"rows.{'csv' if source == 'csv' else 'parquet'}"
     if source == "csv":
         pyarrow.csv.write_csv(rows, path)
@@ -137,7 +137,7 @@ def test_integers_of_more_than_64_bits_are_exact():
         {"name": "x", "kind": "categorical", "values": [str(2**100), str(2**127 - 1), "1"], "other": "else"}, Attribute
     )
     for values in ([2**100], [2**100, 2**100 + 1, 1, 2**127 - 1]):
-        wanted = [coding.code(attribute, one) for one in values]
+        wanted = [attribute.codes(one)[0] for one in values]
         texts = ", ".join(f"({one})" for one in values)
         assert coded(as_polars(values), attribute) == coded(as_objects(values), attribute) == wanted
         if len(values) == 1:
@@ -179,4 +179,4 @@ def test_decimals_of_many_digits_are_read_exactly_from_a_file(tmp_path):
     path = tmp_path / "rows.parquet"
     values = [Decimal("1.50"), Decimal(2**180), Decimal("2.25")]
     pq.write_table(pa.table({"x": pa.array(values, pa.decimal256(60, 2))}), path)
-    assert coded(path, ATTRIBUTES["texts"]) == [coding.code(ATTRIBUTES["texts"], one) for one in values]
+    assert coded(path, ATTRIBUTES["texts"]) == [ATTRIBUTES["texts"].codes(one)[0] for one in values]

@@ -16,17 +16,18 @@ from hypothesis import strategies as st
 from nasty_values import NASTY, as_objects, coded
 from sql_engines import differing
 
-from dpress.attributes import coding
+from dpress.attributes.arrow import columns
 from dpress.attributes.attribute import Attribute
-from dpress.attributes.coding import MISSING, OUTSIDE
+from dpress.attributes.dates import sql as date_code
+from dpress.attributes.policy import MISSING, OUTSIDE
+from dpress.attributes.sql.engine_column import Column
+from dpress.attributes.value import Kind, Value, read
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
-from dpress.data.sql import date_code
 from dpress.data.sql.code_expression import code_expression
-from dpress.data.sql.engine_column import Column
 from dpress.data.table import Table
 
 
@@ -74,20 +75,20 @@ def test_time_stamps_are_coded_as_the_definition_says(unit, zone, data):
     values = [None if one is None else np.datetime64(one, unit) for one in held]
     for own in TIMES.values():
         if zone is None:
-            wanted = [coding.cell(own, one) for one in values]
+            wanted = [own.cell(one) for one in values]
         else:
-            instants = [None if one is None else coding.Value(coding.Kind.INSTANT, coding.read(one).content)
+            instants = [None if one is None else Value(Kind.INSTANT, read(one).content)
                         for one in values]  # fmt: skip
-            wanted = [MISSING if one is None else coding.cell_of(own, one) for one in instants]
-        assert codec._cells(own, column).tolist() == wanted
-        assert codec._cells(own, column.slice(1)).tolist() == wanted[1:]
-        assert codec._cells(own, column.dictionary_encode()).tolist() == wanted
+            wanted = [MISSING if one is None else own.cell_of(one) for one in instants]
+        assert columns.cells(own, column).tolist() == wanted
+        assert columns.cells(own, column.slice(1)).tolist() == wanted[1:]
+        assert columns.cells(own, column.dictionary_encode()).tolist() == wanted
     for own in DATES.values():
         if zone is None:
-            assert codec._cells(own, column).tolist() == [coding.cell(own, one) for one in values]
+            assert columns.cells(own, column).tolist() == [own.cell(one) for one in values]
         else:
             with pytest.raises(SchemaMismatch, match=r"timestamp\[\w+, tz=\S+\] holds instants, whose day depends"):
-                codec._cells(own, column)
+                columns.cells(own, column)
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.date64()])
@@ -95,8 +96,8 @@ def test_time_stamps_are_coded_as_the_definition_says(unit, zone, data):
 @settings(max_examples=25, deadline=None)
 def test_dates_are_coded_as_the_definition_says(kind, held):
     for own in (*DATES.values(), *TIMES.values()):
-        wanted = [coding.cell(own, one) for one in held]
-        assert codec._cells(own, pa.array(held, kind)).tolist() == wanted
+        wanted = [own.cell(one) for one in held]
+        assert columns.cells(own, pa.array(held, kind)).tolist() == wanted
 
 
 CLOCK = [
@@ -126,30 +127,30 @@ NOW = st.datetimes(dt.datetime(2023, 11, 1), dt.datetime(2025, 1, 2))
 def test_any_time_that_is_written_out_is_coded_as_the_definition_says(moments, form):
     texts = [f"{one:{form}}" for one in moments]
     for own in (DATES["days"], DATES["weekdays"], TIMES["berlin hours"], TIMES["hours of day"]):
-        assert codec._cells(own, pa.array(texts)).tolist() == [coding.cell(own, one) for one in texts]
+        assert columns.cells(own, pa.array(texts)).tolist() == [own.cell(one) for one in texts]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary()])
 def test_texts_are_coded_as_the_definition_says(kind):
     column = pa.array(WRITTEN * 3, pa.string()).cast(kind)
     for own in (*DATES.values(), *TIMES.values()):
-        assert codec._cells(own, column).tolist() == [coding.cell(own, one) for one in WRITTEN * 3]
+        assert columns.cells(own, column).tolist() == [own.cell(one) for one in WRITTEN * 3]
 
 
 def test_objects_are_coded_one_by_one():
     moments = [dt.datetime(2024, 2, 29, 23, 30, tzinfo=ZoneInfo("Asia/Tokyo")), dt.datetime(2024, 6, 1, 12)]
     held = [*NASTY, *moments, *WRITTEN, pd.Timestamp("2024-05-05 23:30", tz="UTC"), np.datetime64("2024-05-05T10")]
     for own in (*DATES.values(), *TIMES.values()):
-        kept = [one for one in held if coding.cell(own, one) >= 0]
+        kept = [one for one in held if own.cell(one) >= 0]
         assert kept
-        assert coded(as_objects(kept), own) == [coding.cell(own, one) for one in kept]
+        assert coded(as_objects(kept), own) == [own.cell(one) for one in kept]
 
 
 def test_infinite_dates_are_missing_and_far_ones_outside():
     days = pa.array([2**31 - 1, -(2**31) + 1, 2**31 - 2, -(2**31) + 2], pa.int32()).cast(pa.date32())
     kept = attribute("month", outside="drop")
-    assert codec._cells(kept, days).tolist() == [MISSING, MISSING, OUTSIDE, OUTSIDE]
-    assert codec._cells(attribute("month"), days).tolist() == [MISSING, MISSING, 13, 0]
+    assert columns.cells(kept, days).tolist() == [MISSING, MISSING, OUTSIDE, OUTSIDE]
+    assert columns.cells(attribute("month"), days).tolist() == [MISSING, MISSING, 13, 0]
     relation = duckdb.sql("SELECT unnest(['infinity', '-infinity', '20000-05-01', '0044-03-15 (BC)']::DATE[]) AS x")
     assert coded(relation, attribute("month")) == [14, 14, 13, 0]
 
@@ -158,12 +159,12 @@ def test_infinite_dates_are_missing_and_far_ones_outside():
                                   pa.decimal128(9, 2), pa.list_(pa.date32())])  # fmt: skip
 def test_columns_of_other_types_are_refused(kind):
     with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+.* holds no dates; convert it first"):
-        codec._cells(DATES["days"], pa.nulls(2, kind))
-    assert codec._cells(DATES["days"], pa.nulls(2)).tolist() == [MISSING] * 2
+        columns.cells(DATES["days"], pa.nulls(2, kind))
+    assert columns.cells(DATES["days"], pa.nulls(2)).tolist() == [MISSING] * 2
 
 
 def test_a_wrong_unit_is_found(monkeypatch):
-    from dpress.data.codec import dates
+    from dpress.attributes.dates import arrow as dates
 
     monkeypatch.setattr(dates, "NANOSECONDS", {**dates.NANOSECONDS, "ms": 1000})
     with pytest.raises(AssertionError):
@@ -187,7 +188,7 @@ def test_every_source_gives_the_same_codes(tmp_path, source):
     }
     data = made[source]() if source in made else next(tmp_path.iterdir())
     for own in (DATES["days"], DATES["weekdays"], TIMES["berlin"], TIMES["hours of day"]):
-        assert coded(data, own) == [coding.code(own, one) for one in MOMENTS] * 20
+        assert coded(data, own) == [own.codes(one)[0] for one in MOMENTS] * 20
 
 
 SPEC = """

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from dpress.attributes import coding
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import ROW
@@ -161,7 +160,7 @@ def counted(data, form=PLAIN, engine="threads"):
 @pytest.fixture(scope="module")
 def wanted():
     """The counts, from the definition of one value's cell."""
-    cells = [[coding.code(one, value) for value in ROWS[one.name].to_pylist()] for one in SCHEMA.tabular]
+    cells = [[one.codes(value)[0] for value in ROWS[one.name].to_pylist()] for one in SCHEMA.tabular]
     found = []
     for axes in TABLES:
         sizes = tuple(SCHEMA.shape[axis] for axis in axes)

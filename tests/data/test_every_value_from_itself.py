@@ -17,7 +17,8 @@ from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, as_polars, coded
 from dpress.attributes import coding
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
-from dpress.attributes.set_members import SetMembers
+from dpress.attributes.policy import MISSING, OUTSIDE
+from dpress.attributes.sets.attribute import SetMembers
 from dpress.attributes.value import read
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
@@ -169,11 +170,11 @@ def differ(before, after, place):
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES.values(), ids=SPECS)
 def test_object_columns_are_coded_as_the_definition_says(attribute):
-    wanted = [code for one in NASTY if (code := coding.code(attribute, as_pandas_may_hold(one))) >= 0]
+    wanted = [code for one in NASTY if (code := attribute.codes(as_pandas_may_hold(one))[0]) >= 0]
     assert coded(as_objects(NASTY), attribute) == wanted
     for one in NASTY:
         if (single := built(as_categories, [one])) is not None:
-            code = coding.code(attribute, as_pandas_may_hold(one))
+            code = attribute.codes(as_pandas_may_hold(one))[0]
             assert coded(single, attribute) == [code for code in [code] if code >= 0]
 
 
@@ -234,7 +235,7 @@ def test_dates_of_a_declared_type_are_refused_by_it(kind):
         assert cells(make([5, 6]))[kind] == "refused"
         assert cells(make([1.5, None]))[kind] == "refused"
     for rows in ([float("nan")] * 3, [5] * 3, [True, False], [5, 6]):
-        assert cells(as_pandas(rows))[kind] == [coding.MISSING] * len(rows)
+        assert cells(as_pandas(rows))[kind] == [MISSING] * len(rows)
 
 
 def inferring(series):
@@ -252,7 +253,7 @@ def test_a_reader_that_infers_is_found(monkeypatch):
 def as_text(attribute, column):
     """Listed values as the text of a column's type."""
     found = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(map(str, attribute.values))))
-    return np.array(pc.fill_null(found, coding.OUTSIDE), dtype=np.int32)
+    return np.array(pc.fill_null(found, OUTSIDE), dtype=np.int32)
 
 
 def test_a_codec_that_goes_by_the_column_s_type_is_found(monkeypatch):

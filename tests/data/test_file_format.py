@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics.claim import ROW, Relation, Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.codec import encode

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dpress import load_design, load_spec, plan, save_design
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.data.specification.toml import as_toml

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from test_sql_codes import FLOATS, INTEGERS, LONG, OWN, TEXTS, attribute
 
-from dpress.attributes import coding
+from dpress.attributes.listed import arrow as listed
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import codec, listed
+from dpress.data.codec import codec
 from dpress.data.sources import parquet_rows
 from dpress.data.sources.open_source import open_source
 from dpress.data.sql.code_expression import code_expression, settled
@@ -109,7 +109,7 @@ def differing(source):
 
 
 def by_definition(values):
-    found = {name: [coding.cell(own, one) for one in values] for name, own in ATTRIBUTES.items()}
+    found = {name: [own.cell(one) for one in values] for name, own in ATTRIBUTES.items()}
     return {
         name: [code if code >= 0 else settled(ATTRIBUTES[name], code) for code in codes]
         for name, codes in found.items()

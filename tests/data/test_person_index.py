@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from nasty_values import NASTY
 
+from dpress.attributes.arrow import objects
 from dpress.attributes.value import Kind, read, written
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import objects
 from dpress.data.persons import person_kernels
 from dpress.data.persons.person_columns import person_column
 from dpress.data.persons.person_index import HASHES, PersonIndex

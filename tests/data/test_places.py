@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from dpress.attributes.attribute import Location
+from dpress.attributes.location.attribute import Location
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.places import counted, exchanged
 

@@ -10,9 +10,10 @@ from sql_engines import differing
 from sqlglot import exp
 
 from dpress.attributes.attribute import Attribute
-from dpress.data.sql import bin_code, listed_code
+from dpress.attributes.listed import sql as listed_code
+from dpress.attributes.numbers import sql as bin_code
+from dpress.attributes.sql.engine_column import Column
 from dpress.data.sql.code_expression import code_expression
-from dpress.data.sql.engine_column import Column
 
 
 def attribute(**plain):

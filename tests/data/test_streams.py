@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.claim import ROW, Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.rows import people

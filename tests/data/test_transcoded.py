@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.codec import encode

@@ -6,11 +6,11 @@ import zipfile
 import pytest
 import xlsxwriter
 
+from dpress.attributes.arrow import objects
 from dpress.attributes.value import read as value
 from dpress.core.basics import extras
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
-from dpress.data.codec import objects
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table

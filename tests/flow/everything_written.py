@@ -20,8 +20,9 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import xlsxwriter
 
-from dpress.attributes import coding
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes import policy
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import number_of
 from dpress.attributes.value import EXACT as LOST
 from dpress.attributes.value import read, text_of, written
 from dpress.core.basics import rng
@@ -113,9 +114,9 @@ def equal(kind: str, value: Any) -> str | list[str] | None:
     if kind == "devices' sets" and isinstance(value, list):
         return ";".join(equal(kind, one) or "" for one in value)
     if isinstance(attribute, Categorical):
-        cell = coding.cell(attribute, value)
-        return None if cell == coding.MISSING else "zz" if cell == coding.OUTSIDE else attribute.labels[cell]
-    number = None if found is None else coding.number_of(found)
+        cell = attribute.cell(value)
+        return None if cell == policy.MISSING else "zz" if cell == policy.OUTSIDE else attribute.labels[cell]
+    number = None if found is None else number_of(found)
     if number is None:
         return None
     return str(number) if number.is_finite() else f"{math.copysign(1e300, number)}"

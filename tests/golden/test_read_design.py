@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from dpress import load_design
-from dpress.attributes import coding
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.set_members import SetMembers
-from dpress.attributes.string_candidates import StringCandidates
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
+from dpress.attributes.sets.attribute import SetMembers
+from dpress.attributes.text.attribute import StringCandidates
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.rng import Generator
 from dpress.document.design import canonical, collection_id, report_id
@@ -113,7 +112,7 @@ def test_codes(reader, attribute):
 
 def dpress_code(attribute, value):
     try:
-        found = coding.code(attribute, value)
+        found = attribute.codes(value)[0]
     except SchemaMismatch:
         return "reject"
     return "drop" if found < 0 else str(found)

@@ -12,11 +12,12 @@ import pytest
 
 import dpress
 from dpress import catalog
-from dpress.attributes.attribute import Attribute, Location
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.dated_attribute import Date, DateTime
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.named import Named
+from dpress.attributes.attribute import Attribute
+from dpress.attributes.dates.attribute import Date, DateTime
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.location.attribute import Location
+from dpress.attributes.numbers.attribute import Integer, Numeric
+from dpress.attributes.protocol import Named
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release

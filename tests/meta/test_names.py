@@ -52,7 +52,11 @@ def banned(text: str) -> set[str]:
 
 def repeated(paths: list[str]) -> set[str]:
     """Return the file names that stand twice, but for what rooms and commands repeat by design."""
-    own = [path for path in paths if not re.match(r"kinds/\w+/|cli/", path) and not path.endswith("__init__.py")]
+    own = [
+        path
+        for path in paths
+        if not re.match(r"(kinds|attributes)/\w+/|cli/", path) and not path.endswith("__init__.py")
+    ]
     stems = [Path(path).name for path in own]
     return {name for name in stems if stems.count(name) > 1}
 

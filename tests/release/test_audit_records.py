@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.mixed import columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.audit import exact_groups, exact_records, exact_rounds, powers, run
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dpress import PureDP, publish
-from dpress.attributes.bounded_attribute import Numeric
+from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.round_numbers import origin_of

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import ROW, Relation
 from dpress.core.basics.errors import NotSupported

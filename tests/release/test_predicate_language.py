@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.maps.atoms import Predicate
 from dpress.query.predicate_language import predicate
 from dpress.query.query_language import parse

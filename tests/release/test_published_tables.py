@@ -4,8 +4,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, publish
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.query import folder
 from dpress.query import published_tables as tables
 from dpress.query.published_tables import PublishedTable

@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.by_edges import ByEdges
 from dpress.query.load import load_release
 from dpress.query.release import Release
 from dpress.reporting.page import page
@@ -63,7 +64,7 @@ def _conditions(own: Tabular) -> list[str]:
     labels, name = list(own.labels), own.name
     listed = [f'{name} = "{labels[0]}"', f'{name} != "{labels[-1]}"', f"{name} in ('{labels[0]}', \"{labels[-1]}\")"]
     listed += [f"'{name}' = \"{labels[0]}\"", f"'{labels[-1]}' != {name}"]
-    if not isinstance(own, Bounded):
+    if not isinstance(own, ByEdges):
         return [*listed, f"{name} <= {labels[-2]}", f"{name} in {labels[0]}..{labels[1]}", f"{name} < {labels[1]}"]
     low, high = own.edges[[own.ordered // 4, own.ordered // 2 + 1]].tolist()
     first, last = own.inclusive(low, high)

@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyspark
 
-from dpress.attributes.bounded_attribute import Integer
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.claim import ROW
 from dpress.data.fold import count, fold
 from dpress.data.sources.open_source import open_source

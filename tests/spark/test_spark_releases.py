@@ -82,8 +82,8 @@ def test_a_frame_is_counted_by_a_statement_and_the_rest_by_the_fold(sources, mon
 
 
 def test_what_no_statement_codes_is_folded_at_the_workers(spark, monkeypatch):
-    from dpress.attributes.bounded_attribute import Integer
     from dpress.attributes.domain import Schema
+    from dpress.attributes.numbers.attribute import Integer
 
     schema = Schema((Integer(name="age", bounds=(0, 9), outside="drop"), Integer(name="size", bounds=(0, 9))))
     with quiet():
@@ -97,7 +97,7 @@ def test_what_no_statement_codes_is_folded_at_the_workers(spark, monkeypatch):
 
 def test_a_value_of_any_signs_stands_in_a_statement(spark):
     from dpress.attributes.domain import Schema
-    from dpress.attributes.listed_attribute import Categorical
+    from dpress.attributes.listed.attribute import Categorical
 
     values = ("a{b}", "{dpress}", "it's", "100 %", "\\")
     schema = Schema((Categorical(name="x {y}`", values=values, other="Other"),))

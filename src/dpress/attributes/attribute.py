@@ -1,92 +1,38 @@
-"""Attributes: which cells an axis has. Everything here is public and comes from the specification."""
+"""Attributes, found by walking the rooms: which types there are, by the words of a specification and of a design.
 
-import math
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+A room is a folder with `attribute.py`: its structs in `ATTRIBUTES`, whose tags are the kinds that are written, and its
+`PLACE` among the kinds of a specification; one without a place is of what only devices are asked.
+"""
 
-import msgspec
+import functools
+import operator
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dpress.attributes.bounded_attribute import ByEdges, Integer, Numeric
-from dpress.attributes.cells import Cells
-from dpress.attributes.dated_attribute import Date, DateTime
-from dpress.attributes.listed_attribute import Categorical, Ordinal
-from dpress.attributes.made_up import bell
-from dpress.attributes.named import Named
-from dpress.attributes.policy import DROP, REJECT, Outside
-from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.rng import Generator
+from dpress.attributes.protocol import Cells, Named
 
+_ROOMS = [
+    import_module(f"dpress.attributes.{info.name}.attribute")
+    for info in pkgutil.iter_modules([str(Path(__file__).parent)])
+    if info.ispkg and (Path(__file__).parent / info.name / "attribute.py").exists()
+]
+_SPECIFIED = sorted((room for room in _ROOMS if hasattr(room, "PLACE")), key=lambda room: int(room.PLACE))
 
-class _Side(Numeric, frozen=True, kw_only=True, tag="numeric"):
-    """One of the two columns of a location, cut into cells."""
+_WITH_CELLS = [struct for room in _ROOMS for struct in room.ATTRIBUTES if issubclass(struct, Cells)]
 
-    missing: ClassVar[str] = "outside"
+KINDS: dict[str, type[Named]] = {
+    str(struct.__struct_config__.tag): struct for room in _SPECIFIED for struct in room.ATTRIBUTES
+}
+"""The types of attributes of a specification, by the word that it has for them."""
 
-
-class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="location"):
-    """A position in a public bounding box, read from two columns; its grid is the spatial method's choice.
-
-    Args:
-        pair: the two columns, horizontal first; written `columns` in the specification.
-        bounds: `[[low, high], [low, high]]` of the two columns.
-        outside: what happens to a position outside the box: "clamp", "drop" or "reject".
-    """
-
-    pair: tuple[str, str] = msgspec.field(name="columns")
-    bounds: tuple[tuple[float, float], tuple[float, float]]
-    outside: Outside = "clamp"
-
-    def __post_init__(self) -> None:
-        """Check what the types cannot say."""
-        if not all(math.isfinite(low) and math.isfinite(high) and low < high for low, high in self.bounds):
-            raise ValueError(f"attribute {self.name}: `bounds` must be [[low, high], [low, high]] with low < high")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The two columns it reads."""
-        return self.pair
-
-    @property
-    def box(self) -> Self:
-        """The attribute itself."""
-        return self
-
-    @property
-    def with_cells(self) -> "Tabular":
-        """None.
-
-        Raises:
-            NotSupported: it has no cells of its own.
-        """
-        raise NotSupported(f'attribute {self.name}: a location has no cells of its own; use kind = "spatial"')
-
-    @property
-    def sides(self) -> tuple[Numeric, Numeric]:
-        """Both columns, each one cell."""
-        return self.axes(1)
-
-    def acting(self, coded: "Tabular") -> tuple[Numeric, Numeric]:
-        """Return both columns in as many cells as the first is coded with."""
-        return self.axes(coded.size)
-
-    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
-        """Return positions around the middle of the box."""
-        sides = zip(self.pair, self.bounds, strict=True)
-        return {name: low + (high - low) * bell(rows, rng) for name, (low, high) in sides}
-
-    def axes(self, side: int) -> tuple[Numeric, Numeric]:
-        """Return both columns in `side` cells each; a missing place is dropped where one outside is, else refused."""
-        null = DROP if self.outside == DROP else REJECT
-        across, up = (
-            _Side(name=name, unit=self.unit, bounds=bounds, bins=side, outside=self.outside, null=null)
-            for name, bounds in zip(self.pair, self.bounds, strict=True)
-        )
-        return across, up
-
-
-Bounded = ByEdges
-if TYPE_CHECKING:  # who asks an attribute knows the protocol, which one it is only who reads it
+if TYPE_CHECKING:  # who asks an attribute knows the protocol alone
     Tabular = Cells
     Attribute = Named
+    Coded = Cells
 else:
-    Tabular = Categorical | Ordinal | Integer | Numeric | Date | DateTime
-    Attribute = Tabular | Location
+    Attribute = functools.reduce(operator.or_, KINDS.values())
+    Tabular = functools.reduce(operator.or_, (struct for struct in _WITH_CELLS if struct in KINDS.values()))
+    Coded = functools.reduce(operator.or_, _WITH_CELLS)
+    """What devices code by: attributes with cells, and those that only devices are asked."""

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import ByEdges, Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.by_edges import ByEdges
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array
 

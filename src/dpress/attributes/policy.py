@@ -7,6 +7,10 @@ Outside = Literal["clamp", "drop", "reject"]
 REJECT = "reject"
 DROP = "drop"
 
+DROPPED = -1  # the code of a value whose row is left out
+OUTSIDE = -2  # that of a value without a cell, before the specification settles it
+MISSING = -3  # that of a missing one
+
 
 def unnamed(policy: str, name: str, values: tuple[str, ...] = ()) -> str:
     """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""

@@ -11,9 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.audit.exact import ExactLoss, promised
 from dpress.audit.powers import Polynomial, log_ratio, plus, times
 from dpress.core.methods.people import Codes, Counts

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress.attributes.attribute import Attribute
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.policy import DROP, REJECT
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch

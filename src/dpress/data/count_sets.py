@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.set_members import SetMembers, members
+from dpress.attributes.sets.attribute import SetMembers, members
 from dpress.core.basics.claim import ROW
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes

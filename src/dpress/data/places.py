@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.attributes.attribute import Location
+from dpress.attributes.location.attribute import Location
 from dpress.core.basics.claim import ROW
 from dpress.core.maps.linear import Array
 from dpress.data.codec.codec import numbers_of

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.policy import DROP, REJECT
+from dpress.attributes.sql.engine_column import TEXT, Column, text, whole
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import LONGEST_NAME
 from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
-from dpress.data.sql.engine_column import TEXT, Column, text, whole
 from dpress.data.sql.person_rows import person_text
 from dpress.data.table import Table
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.attributes.attribute import Attribute, Tabular
+from dpress.attributes.attribute import Attribute, Coded, Tabular
 from dpress.attributes.domain import Schema
 from dpress.attributes.set_members import SetMembers
 from dpress.attributes.string_candidates import StringCandidates
@@ -80,7 +80,7 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         rounds: None where there is one.
     """
 
-    attributes: tuple[Tabular | StringCandidates | SetMembers, ...]
+    attributes: tuple[Coded, ...]
     report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 

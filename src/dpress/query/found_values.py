@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.query.answers import Progress

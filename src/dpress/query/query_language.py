@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.attribute import Bounded, Tabular
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.by_edges import ByEdges
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Listed, Ordinal
+from dpress.attributes.listed.attribute import Categorical, Ordinal
 from dpress.core.basics.near import MOST, meant
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Range
@@ -110,7 +111,7 @@ def parse_rectangle(schema: Schema, text: str) -> tuple[tuple[float, float], tup
         low, high = found[attribute.name]
         if low >= high:
             raise ValueError(f"{attribute.name}: {low:.10g}..{high:.10g} has no length, and so no area")
-        least, most = map(float, attribute.ends) if isinstance(attribute, Bounded) else (low, high)
+        least, most = map(float, attribute.ends) if isinstance(attribute, ByEdges) else (low, high)
         if not max(low, least) < min(high, most):
             raise ValueError(f"{attribute.name}: nothing lies there; it runs from {least:.10g} to {most:.10g}")
     across, up = (found[name] for name in schema.names)
@@ -244,7 +245,7 @@ def _listed_values(text: str) -> list[str]:
 def _cells(attribute: Tabular, text: str) -> list[int]:
     """Return the cells that one value names."""
     value = unquoted(text)
-    if isinstance(attribute, Listed):
+    if isinstance(attribute, Categorical):
         if value in attribute.groups:
             return list(attribute.groups[value])
         if (code := attribute.code(value)) is None:
@@ -261,7 +262,7 @@ def _cells(attribute: Tabular, text: str) -> list[int]:
 
 def _some(attribute: Tabular) -> str:
     names = attribute.labels_between(0, min(8, attribute.size))
-    if isinstance(attribute, Listed):
+    if isinstance(attribute, Categorical):
         pairs = zip(names, attribute.captions, strict=False)
         names = [name if label == name else f"{name} ({label})" for name, label in pairs]
     labels = ", ".join(names)
@@ -278,7 +279,7 @@ def _range(condition: Condition) -> tuple[int, int]:
         return _span(attribute, low.strip(), high.strip())
     up = condition.operator.startswith(">")
     strict = condition.operator in ("<", ">")
-    if isinstance(attribute, Bounded):
+    if isinstance(attribute, ByEdges):
         first, end = _named(attribute, text)
         if up:
             return _bounded_span(attribute, end if strict else first, None)
@@ -290,7 +291,7 @@ def _range(condition: Condition) -> tuple[int, int]:
 
 def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, int]:
     """Return the cells from `low` to `high`, which must lie on the borders of cells; None is the end of the axis."""
-    if isinstance(attribute, Bounded):
+    if isinstance(attribute, ByEdges):
         bottom = None if low is None else _named(attribute, low)[0]
         top = None if high is None else _named(attribute, high)[1]
         if low is not None and high is not None and _named(attribute, low)[0] > _named(attribute, high)[0]:
@@ -307,7 +308,7 @@ def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, i
     return first, last
 
 
-def _bounded_span(attribute: Bounded, bottom: float | None, top: float | None) -> tuple[int, int]:
+def _bounded_span(attribute: ByEdges, bottom: float | None, top: float | None) -> tuple[int, int]:
     """Return the cells between two edges; None is the end of the axis."""
     least, most = attribute.ends
     bottom = least if bottom is None else max(bottom, least)
@@ -333,9 +334,9 @@ def _reversed(attribute: Tabular, low: str, high: str) -> str:
 
 def _named(attribute: Tabular, text: str) -> tuple[float, float]:
     """Return the first number that a text stands for, and the end of what it stands for."""
-    wanted = attribute.expected if isinstance(attribute, Bounded) else "a number"
+    wanted = attribute.expected if isinstance(attribute, ByEdges) else "a number"
     try:
-        if isinstance(attribute, Bounded):
+        if isinstance(attribute, ByEdges):
             return attribute.named(unquoted(text))
     except ValueError:
         pass

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.query.query_language import no_attribute
 from dpress.query.query_words import QUOTED, any_name, beginning, unquoted
 

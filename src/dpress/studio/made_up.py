@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.attributes.attribute import Attribute
-from dpress.attributes.calendar_cells import DAY
+from dpress.attributes.dates.calendar_cells import DAY
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Unit
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dpress import evaluate, load_release, perturb, plan
-from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict

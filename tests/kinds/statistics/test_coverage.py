@@ -13,9 +13,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP

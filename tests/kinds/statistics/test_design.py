@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, WARD, spec
 
 from dpress import catalog, plan, publish
-from dpress.attributes.bounded_attribute import Numeric
+from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dpress import device, evaluate, load_release, perturb, plan
-from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation
 from dpress.core.methods.people import in_memory

@@ -7,9 +7,9 @@ from collections import Counter
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import Column, columns, example
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.claim import ROW, Relation, Unit
 from dpress.core.basics.errors import NotSupported

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.mechanisms.microdata.group_records import records
 from dpress.noise.choose import exponential_probabilities

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.attributes.set_members import members, words
+from dpress.attributes.sets.attribute import members, words
 from dpress.audit.exact import channel_loss
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP

@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "contract"))
 import oracle_checks as checks
 
 from dpress import catalog
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.string_candidates import padded
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.text.attribute import padded
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP

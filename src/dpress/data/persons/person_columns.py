@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpress.attributes.arrow.objects import KIND, TEXT, is_ours
 from dpress.attributes.value import Kind
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec.inferred import has_lost_digits, is_inferred
-from dpress.data.codec.objects import KIND, TEXT, is_ours
 
 Words = npt.NDArray[np.uint64]
 TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)

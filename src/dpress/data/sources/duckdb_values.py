@@ -9,8 +9,8 @@ from functools import partial
 import duckdb
 import pyarrow as pa
 
+from dpress.attributes.arrow import objects
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import objects
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import quoted
 

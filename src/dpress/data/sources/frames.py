@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpress.attributes.arrow import objects
 from dpress.attributes.value import EXACT, Kind, Value, read
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import inferred, objects
+from dpress.data.codec import inferred
 
 ROWS = 1 << 17  # objects that are turned into columns at a time
 DECLARED = re.compile(r"(String|Arrow|Boolean|U?Int\d+|Float\d+)Dtype")  # pandas types whose values are all of one

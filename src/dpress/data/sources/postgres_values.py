@@ -7,8 +7,8 @@ import re
 
 import pyarrow as pa
 
+from dpress.attributes.arrow import objects
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import objects
 from dpress.data.sources.sql_text import quoted
 
 PLAIN = re.compile(r"smallint|integer|bigint|real|double precision|boolean|bytea|time(\(\d\))? without time zone")

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from dpress.attributes.arrow import objects
 from dpress.attributes.value import read, written
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.extras import load
 from dpress.core.basics.near import meant
-from dpress.data.codec import objects
 from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes

@@ -5,11 +5,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from dpress.attributes.attribute import Location
-from dpress.attributes.bounded_attribute import Integer, Numeric
-from dpress.attributes.calendar_cells import Cells
-from dpress.attributes.dated_attribute import Date, DateTime
-from dpress.attributes.listed_attribute import Categorical, Ordinal
+from dpress.attributes.attribute import KINDS
+from dpress.attributes.dates.calendar_cells import Cells
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.near import meant
 from dpress.core.basics.place import readable
 
@@ -22,15 +20,6 @@ WORDS = {
     "object": "a table",
     "date": "a date such as 2024-12-31",
     "null": "nothing",
-}
-KINDS: dict[str, type[msgspec.Struct]] = {
-    "categorical": Categorical,
-    "ordinal": Ordinal,
-    "integer": Integer,
-    "numeric": Numeric,
-    "date": Date,
-    "datetime": DateTime,
-    "location": Location,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.attributes.named import Words
+from dpress.attributes.protocol import Words
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.database_url import check_no_password

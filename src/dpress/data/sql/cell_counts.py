@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlglot import exp
 
-from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE
 from dpress.attributes.domain import Schema
+from dpress.attributes.policy import DROPPED, MISSING, OUTSIDE
+from dpress.attributes.sql.engine_column import whole
 from dpress.data.sql.code_expression import beside_cells, settled
 from dpress.data.sql.coded_rows import Relation, code_expressions, refuse
-from dpress.data.sql.engine_column import whole
 from dpress.data.sql.group_keys import GroupedCode, grouped_code, ungrouped
 
 Axes = tuple[int, ...]

@@ -2,16 +2,10 @@
 
 from sqlglot import exp
 
-from dpress.attributes import coding
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.coding import MISSING, OUTSIDE
-from dpress.attributes.dated_attribute import Dated
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.policy import MISSING, OUTSIDE
+from dpress.attributes.sql.engine_column import Column, whole
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
-from dpress.data.sql.date_code import dated_cell, is_dated
-from dpress.data.sql.engine_column import Column, whole
-from dpress.data.sql.listed_code import is_comparable, listed_cell
 
 LARGEST_CODE = (1 << 31) - 1
 
@@ -19,7 +13,7 @@ LARGEST_CODE = (1 << 31) - 1
 def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     """Return the SQL of an attribute's code: a cell, or DROPPED; OUTSIDE or MISSING where the specification rejects it.
 
-    Whoever finds one of the last two calls `coding.settle`, which refuses it in words.
+    Whoever finds one of the last two calls `Cells.settled`, which refuses it in words.
 
     Args:
         attribute: with cells of its own.
@@ -31,14 +25,7 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     """
     if attribute.size > LARGEST_CODE or column.kind is None:
         return None
-    otherwise = _otherwise(attribute, column)
-    if isinstance(attribute, Listed):
-        known = not attribute.discovered and is_comparable(attribute, column)
-        return listed_cell(attribute, column, otherwise) if known else None
-    if isinstance(attribute, Dated):
-        return dated_cell(attribute, column, otherwise) if is_dated(attribute, column) else None
-    numbers = attribute.numbers
-    return bounded_cell(numbers, column, otherwise) if numbers and is_countable(numbers, column) else None
+    return attribute.sql_cell(column, _otherwise(attribute, column))
 
 
 def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
@@ -46,7 +33,7 @@ def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
     outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
     if attribute.policies.outside == "clamp" and attribute.scale is not None:
         return whole(missing)
-    absent = column.missing if attribute.numbers is None else has_none(attribute.numbers, column)
+    absent = attribute.sql_missing(column)
     return whole(missing) if outside == missing else exp.case().when(absent, whole(missing)).else_(whole(outside))
 
 
@@ -55,7 +42,7 @@ def settled(attribute: Tabular, beside: int) -> int:
     if beside == OUTSIDE and attribute.scale is not None and attribute.policies.outside == "clamp":
         return 0
     try:
-        return coding.settle(attribute, beside)
+        return attribute.settled(beside)
     except SchemaMismatch:
         return beside
 

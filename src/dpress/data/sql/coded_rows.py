@@ -11,14 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.attributes import coding
-from dpress.attributes.coding import DROPPED
 from dpress.attributes.domain import Schema
+from dpress.attributes.policy import DROPPED
+from dpress.attributes.sql.engine_column import TEXT, Column, Dialect
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.codec import codec
 from dpress.data.sources.source import Database, SqlSource, check_columns
 from dpress.data.sql.code_expression import code_expression
-from dpress.data.sql.engine_column import TEXT, Column, Dialect
 
 NAME = "dpress_{}"  # of an attribute's code
 
@@ -156,4 +155,4 @@ def refuse(schema: Schema, place: int, lowest: int) -> None:
         SchemaMismatch: it does.
     """
     if lowest < DROPPED:
-        coding.settle(schema.tabular[place], lowest)
+        schema.tabular[place].settled(lowest)

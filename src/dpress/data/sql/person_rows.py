@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
+from dpress.attributes.sql.engine_column import Column, Dialect, whole
 from dpress.attributes.value import EXACT
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.source import SqlSource
 from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
-from dpress.data.sql.engine_column import Column, Dialect, whole
 
 RANK = "dpress_rank"
 TEXTS: dict[Dialect, re.Pattern[str]] = {  # types that SQL does not code, whose texts differ where their values do

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.attributes.listed_attribute import Categorical
+from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.maps.atoms import Atoms
 from dpress.core.maps.linear import Array

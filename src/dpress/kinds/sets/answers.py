@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.set_members import SetMembers
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.sets.attribute import SetMembers
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Mechanism

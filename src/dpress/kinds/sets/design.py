@@ -3,8 +3,8 @@
 import msgspec
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.set_members import SetMembers
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.sets.attribute import SetMembers
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.workload import Marginals

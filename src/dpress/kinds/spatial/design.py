@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpress import catalog
-from dpress.attributes.attribute import Location
+from dpress.attributes.location.attribute import Location
 from dpress.attributes.policy import DROP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss

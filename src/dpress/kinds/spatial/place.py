@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from dpress.attributes.attribute import Attribute, Location
+from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
+from dpress.attributes.location.attribute import Location
 
 
 def location(attributes: Sequence[Attribute]) -> Location:

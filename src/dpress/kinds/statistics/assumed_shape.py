@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array

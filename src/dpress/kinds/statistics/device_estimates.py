@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.bounded_attribute import Number
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates

@@ -7,10 +7,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Integer
+from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
@@ -218,11 +217,7 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
     return _Asked(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(finer)))
 
 
-def _finest(attribute: Any, most: int) -> Any:
+def _finest(attribute: Tabular, most: int) -> Tabular:
     """Return an attribute at the levels that devices report about: every integer, or cells of one width."""
-    if isinstance(attribute, Integer):
-        return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
-    low, high = map(float, attribute.ends)
-    bins = attribute.bins or 1
-    levels = bins * (most // bins) if bins <= most else most
-    return msgspec.structs.replace(attribute, bounds=(low, high), cuts=None, bins=levels)
+    numbers = attribute.numbers
+    return attribute if numbers is None else numbers.with_levels(min(numbers.levels(most), most))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import msgspec
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import Number
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.basics.parameters import PLACE
 from dpress.mechanisms.linear.moment_sums import LARGEST
 

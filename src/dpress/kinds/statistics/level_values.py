@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 

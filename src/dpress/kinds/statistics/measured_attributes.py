@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.kinds.statistics.kind import CollectedStatistics, Statistics

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from dpress.attributes.bounded_attribute import Number
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.attributes.policy import DROP
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import from_dict

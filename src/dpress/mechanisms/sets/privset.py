@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.attributes.set_members import word_sizes
+from dpress.attributes.sets.attribute import word_sizes
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.attributes.set_members import MOST_VALUES, Members, Words, members
+from dpress.attributes.sets.attribute import MOST_VALUES, Members, Words, members
 from dpress.core.basics import bits, check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.pure import PureDP
@@ -142,7 +142,7 @@ class SetReports:
         """Return one report for every set.
 
         Args:
-            values: the codes of sets (`attributes.set_members`), shape (words, users).
+            values: the codes of sets (`attributes.sets.attribute`), shape (words, users).
             rng: a secure generator.
 
         Raises:

@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.string_candidates import MOST_BYTES, StringCandidates
+from dpress.attributes.text.attribute import MOST_BYTES, StringCandidates
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dpress.attributes.bounded_attribute import Numeric
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.round_numbers import origin_of

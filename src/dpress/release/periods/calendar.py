@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from dpress import catalog
-from dpress.attributes.calendar_cells import DAY, name, number, start
-from dpress.attributes.dated_attribute import Dated
+from dpress.attributes.dates.attribute import Date
+from dpress.attributes.dates.calendar_cells import DAY, name, number, start
 from dpress.attributes.domain import Schema
 from dpress.attributes.value import FIRST_DAY
 from dpress.core.basics.claim import Relation
@@ -60,11 +60,11 @@ class Calendar:
         return self.spec.periods
 
     @property
-    def dated(self) -> Dated:
+    def dated(self) -> Date:
         """The attribute of dates."""
         return self.dated_of(self.spec.schema)
 
-    def dated_of(self, schema: Schema) -> Dated:
+    def dated_of(self, schema: Schema) -> Date:
         """Return the attribute of dates as a schema has it."""
         found = schema.attribute(self.own.attribute).calendar
         if found is None:

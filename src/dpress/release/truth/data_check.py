@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress import catalog
+from dpress.attributes.arrow.numbers import is_text
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.coding import MISSING, OUTSIDE
 from dpress.attributes.dated_attribute import Dated
@@ -25,7 +26,6 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import near
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import below, cells_of
-from dpress.data.codec.numbers import is_text
 from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
 from dpress.data.sources.open_source import open_source

@@ -3,18 +3,16 @@
 Data flow: column -> lists -> the place of every value -> a bit of a word of its row.
 """
 
-from collections.abc import Callable
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.attributes.coding import DROPPED, MISSING, OUTSIDE, settle
-from dpress.attributes.set_members import WORD, SetMembers
+from dpress.attributes.arrow import columns, objects
+from dpress.attributes.arrow.numbers import is_text
+from dpress.attributes.policy import DROPPED, MISSING, OUTSIDE
+from dpress.attributes.protocol import Codes
+from dpress.attributes.sets.attribute import WORD, SetMembers
 from dpress.attributes.value import BLANKS
-
-Codes = npt.NDArray[np.int32]
 
 
 def split(texts: pa.Array, separator: str) -> pa.Array:
@@ -35,27 +33,39 @@ def alone(values: pa.Array) -> pa.Array:
     return pa.LargeListArray.from_arrays(pa.array(ends, type=pa.int64()), values.filter(there), mask=missing)
 
 
-def words_of(attribute: SetMembers, lists: pa.Array, places: Callable[[pa.Array], Codes]) -> Codes:
+def lists_of(attribute: SetMembers, column: pa.Array) -> pa.Array:
+    """Return sets as lists of values: lists as they are, texts split, any other value alone."""
+    column = columns.plain(column)
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return column
+    if pa.types.is_fixed_size_list(column.type):
+        return column.cast(pa.large_list(column.type.value_type))
+    if objects.is_ours(column.type):
+        return objects.sets(column, attribute.parts)
+    return split(column, attribute.separator) if is_text(column.type) else alone(column)
+
+
+def words_of(attribute: SetMembers, column: pa.Array) -> Codes:
     """Return the words of every set, shape (words, rows); DROPPED in all of a row that the specification leaves out.
 
     Args:
         attribute: of the sets.
-        lists: of values; a null value is none.
-        places: gives the cell of single values, OUTSIDE or MISSING.
+        column: of sets; a null value in one is none.
 
     Raises:
         SchemaMismatch: a value, or a missing set, is one that the specification rejects (it is not shown).
     """
+    lists = lists_of(attribute, column)
     rows = np.asarray(pc.list_parent_indices(lists)).astype(np.int64)
     values = lists.flatten()
     there = np.asarray(values.is_valid())
-    cells = places(values)[there] if len(values) else np.zeros(0, dtype=np.int32)
+    cells = columns.cells(attribute.single, values)[there] if len(values) else np.zeros(0, dtype=np.int32)
     rows, missing = rows[there], np.asarray(lists.is_null())
     if (cells < 0).any():
-        cells[cells < 0] = settle(attribute.one, OUTSIDE)
+        cells[cells < 0] = attribute.single.settled(OUTSIDE)
     if missing.any() and attribute.null is not None:
         alone = np.flatnonzero(missing)
-        own = np.full(alone.size, settle(attribute.one, MISSING), dtype=np.int32)
+        own = np.full(alone.size, attribute.single.settled(MISSING), dtype=np.int32)
         cells, rows = np.concatenate([cells, own]), np.concatenate([rows, alone])
     found = np.zeros((len(attribute.sizes), len(lists)), dtype=np.int32)
     kept = cells >= 0

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.arrow import numbers
+from dpress.attributes.listed import arrow as listed
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.sql.engine_column import TEXT, Column, number, text, whole
 from dpress.attributes.value import BLANKS
-from dpress.data.codec import listed, numbers
-from dpress.data.sql.engine_column import TEXT, Column, number, text, whole
 
 MOST_BRANCHES = 256  # of one CASE; Spark compiles no method that is much longer
 TOGETHER = 4  # values at a leaf of a search
@@ -21,7 +22,7 @@ TOGETHER = 4  # values at a leaf of a search
 Pairs = list[tuple[exp.Expr, int]]
 
 
-def is_comparable(attribute: Listed, column: Column) -> bool:
+def is_comparable(attribute: Categorical, column: Column) -> bool:
     """Return whether SQL finds the values of a list in a column; what else there is, the codec reads or refuses.
 
     An integer in a text is an exact number with any number of digits, which no engine has.
@@ -32,7 +33,7 @@ def is_comparable(attribute: Listed, column: Column) -> bool:
     return isinstance(first, str) or numbers.has_numbers(kind)
 
 
-def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
+def listed_cell(attribute: Categorical, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a listed value.
 
     Args:

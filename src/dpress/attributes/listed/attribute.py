@@ -2,18 +2,26 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import msgspec
 import numpy as np
 
-from dpress.attributes.cells import Cells, Policies
-from dpress.attributes.made_up import falling
-from dpress.attributes.named import WORDLESS, check_labels
+from dpress.attributes.listed.labels import check_labels
+from dpress.attributes.listed.places import cell_of
 from dpress.attributes.policy import DROP, REJECT, unnamed
+from dpress.attributes.protocol import WORDLESS, Cells, Codes, Policies
+from dpress.attributes.spread import falling
+from dpress.attributes.value import Value
 from dpress.core.basics.rng import Generator
 
-Value = str | int | bool
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from dpress.attributes.sql.engine_column import Column
+
+Listable = str | int | bool
 Reads = Literal["text", "truth", "number", ""]
 HELD: dict[type, Reads] = {str: "text", bool: "truth", int: "number"}
 NAMES = 500  # different ones that are made up, where nobody lists the values
@@ -31,7 +39,7 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """
 
     beside: ClassVar[str] = "other"
-    values: tuple[Value, ...] | Literal["discover"]
+    values: tuple[Listable, ...] | Literal["discover"]
     other: str = REJECT
     null: str | None = None
     hierarchy: str | tuple[tuple[str, ...], ...] | None = None
@@ -52,6 +60,23 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         """Return what else is wrong, which the types cannot say; empty where nothing is."""
         return ""
 
+    def cell_of(self, value: Value) -> int:
+        """Return the cell of a value; a text is itself, or the integer or truth that it reads as."""
+        return cell_of(self.listed, type(self.values[0]), value)
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the cell of every value of an Arrow column; see `Cells.arrow_cells`."""
+        from dpress.attributes.listed import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.checked_cells(self, column)
+
+    def sql_cell(self, column: "Column", otherwise: "exp.Expr") -> "exp.Expr | None":
+        """Return the SQL of the cell of a listed value; see `Cells.sql_cell`."""
+        from dpress.attributes.listed import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        known = not self.discovered and sql.is_comparable(self, column)
+        return sql.listed_cell(self, column, otherwise) if known else None
+
     @property
     def in_order(self) -> bool:
         """Whether the values are listed in their order."""
@@ -63,7 +88,7 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         return self.values == "discover"
 
     @property
-    def listed(self) -> tuple[Value, ...]:
+    def listed(self) -> tuple[Listable, ...]:
         """The listed values; none where they are discovered."""
         return () if isinstance(self.values, str) else self.values
 
@@ -179,7 +204,8 @@ class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True
         return True
 
 
-Listed = Categorical | Ordinal
+ATTRIBUTES = (Categorical, Ordinal)
+PLACE = 1  # of the room where kinds are listed
 
 
 Listing = TypeVar("Listing", bound=Categorical)
@@ -191,7 +217,7 @@ def with_words(coded: Listing, listing: Categorical) -> Listing:
     return msgspec.structs.replace(coded, **words)
 
 
-def _text(value: Value) -> str:
+def _text(value: Listable) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,6 +1,6 @@
 """Arrow columns of dates and times as cells of a calendar: ticks are turned into hours, never into text.
 
-column -> hours since 1970 on the clocks of the attribute's zone -> cells (`attributes.coding`).
+column -> hours since 1970 on the clocks of the attribute's zone -> cells (`Date.cells_of_hours`).
 """
 
 from collections.abc import Callable
@@ -11,15 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.attributes import coding
-from dpress.attributes.coding import MISSING
-from dpress.attributes.dated_attribute import Dated
-from dpress.attributes.local_time import FAR, hour_of, hours_of_instants
+from dpress.attributes.arrow import objects
+from dpress.attributes.arrow.finite_times import finite
+from dpress.attributes.arrow.numbers import is_text
+from dpress.attributes.dates.attribute import Date
+from dpress.attributes.dates.local_time import FAR, hour_of, hours_of_instants
+from dpress.attributes.policy import MISSING
 from dpress.attributes.value import NANOSECONDS, Value, read
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.codec import objects
-from dpress.data.codec.finite_times import finite
-from dpress.data.codec.numbers import is_text
 
 PLAIN = (
     r"^(?:[1-9]\d{3}|0[1-9]\d\d|00[1-9]\d|000[1-9])-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|"
@@ -43,15 +42,15 @@ class Hours:
     missing: npt.NDArray[np.bool_]
 
 
-def cells(attribute: Dated, column: pa.Array) -> npt.NDArray[np.int32]:
+def cells(attribute: Date, column: pa.Array) -> npt.NDArray[np.int32]:
     """Return the cell of every value, OUTSIDE or MISSING; see `hours`."""
     found = hours(attribute, column)
-    codes = coding.cells_of_hours(attribute, found.hours)
+    codes = attribute.cells_of_hours(found.hours)
     codes[found.missing] = MISSING
     return codes
 
 
-def hours(attribute: Dated, column: pa.Array) -> Hours:
+def hours(attribute: Date, column: pa.Array) -> Hours:
     """Return the hour of every value.
 
     Args:
@@ -93,7 +92,7 @@ def _of_texts(column: pa.Array, clocks: str | None, hour: Callable[[Value | None
     return each
 
 
-def _check_type(attribute: Dated, kind: pa.DataType) -> None:
+def _check_type(attribute: Date, kind: pa.DataType) -> None:
     if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_null(kind)):
         raise SchemaMismatch(f"attribute {attribute.name}: a column of type {kind} holds no dates; convert it first")
     if attribute.clocks is None and getattr(kind, "tz", None) is not None:
@@ -103,7 +102,7 @@ def _check_type(attribute: Dated, kind: pa.DataType) -> None:
         )
 
 
-def _of_ticks(attribute: Dated, column: pa.Array) -> Hours:
+def _of_ticks(attribute: Date, column: pa.Array) -> Hours:
     kind = column.type
     if pa.types.is_null(kind):
         return Hours(hours=np.zeros(len(column), dtype=np.int64), missing=np.ones(len(column), dtype=bool))

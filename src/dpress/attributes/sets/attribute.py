@@ -5,13 +5,18 @@ set of values -> whether each listed one is in it, a bit each -> words of 16 bit
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.listed_attribute import Categorical, with_words
-from dpress.attributes.value import BLANKS
+from dpress.attributes.listed.attribute import Categorical, with_words
+from dpress.attributes.policy import DROPPED, MISSING, OUTSIDE
+from dpress.attributes.protocol import Codes
+from dpress.attributes.value import BLANKS, read
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WORD = 16  # values of a code
 MOST_VALUES = 1 << 10
@@ -56,6 +61,29 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Return the attribute with another's words for people."""
         return with_words(self, listing)
 
+    def codes(self, value: Any) -> tuple[int, ...]:
+        """Return the words of a set: a list of values, or a text of them with the separator between."""
+        if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+            held = [single for single in value if single is not None]
+        elif isinstance(value, (str, bytes)):
+            held = self.parts(str(read(value).content))  # type: ignore[union-attr]  # a text is a value
+        elif read(value) is not None:
+            held = [value]
+        elif self.null is None:
+            held = []
+        else:
+            place = self.single.settled(MISSING)
+            return (DROPPED,) if place == DROPPED else words([place], self.size)
+        cells = [self.single.cell(single) for single in held]
+        places = [self.single.settled(OUTSIDE) if cell < 0 else cell for cell in cells]
+        return (DROPPED,) if DROPPED in places else words(places, self.size)
+
+    def arrow_codes(self, column: "pa.Array") -> Codes:
+        """Return the words of every set of an Arrow column; see `Cells.arrow_codes`."""
+        from dpress.attributes.sets import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.words_of(self, column)
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many different codes every word may be."""
@@ -66,10 +94,13 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
         return [one for part in text.split(self.separator) if (one := part.strip(BLANKS))]
 
     @cached_property
-    def one(self) -> Categorical:
+    def single(self) -> Categorical:
         """The attribute of a single value of a set."""
         own = {name: getattr(self, name) for name in ("name", "values", "other", "null")}
         return Categorical(**own)
+
+
+ATTRIBUTES = (SetMembers,)
 
 
 def word_sizes(values: int) -> tuple[int, ...]:

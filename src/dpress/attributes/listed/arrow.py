@@ -13,14 +13,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.attributes.attribute import Tabular
-from dpress.attributes.coding import MISSING, OUTSIDE, WORDS, cell, listed
-from dpress.attributes.listed_attribute import Listed
+from dpress.attributes.arrow.columns import each_by_itself
+from dpress.attributes.arrow.finite_times import finite, ticks_of
+from dpress.attributes.arrow.numbers import check_type, has_numbers, is_text, trimmed, whole
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.listed.places import WORDS, listed
+from dpress.attributes.policy import MISSING, OUTSIDE
+from dpress.attributes.protocol import Codes
 from dpress.attributes.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
-from dpress.data.codec.finite_times import finite, ticks_of
-from dpress.data.codec.numbers import is_text, trimmed, whole
+from dpress.core.basics.errors import SchemaMismatch
 
-Codes = npt.NDArray[np.int32]
 Held = tuple[pa.Array, npt.NDArray[np.int32]]
 
 
@@ -29,7 +31,22 @@ def has_times(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind))
 
 
-def cells(attribute: Listed, column: pa.Array) -> Codes:
+def checked_cells(attribute: Categorical, column: pa.Array) -> Codes:
+    """Return the cell of every value of a column whose type is read; see `cells`.
+
+    Raises:
+        SchemaMismatch: the column's type has no values of the list's.
+    """
+    if not isinstance(attribute.values[0], str):
+        check_type(attribute.name, column.type)
+    elif not has_numbers(column.type) and not has_times(column.type):
+        raise SchemaMismatch(
+            f"attribute {attribute.name}: a column of type {column.type} is not read as text; convert it first"
+        )
+    return cells(attribute, column)
+
+
+def cells(attribute: Categorical, column: pa.Array) -> Codes:
     """Return the cell of every value, OUTSIDE where it is not listed, MISSING where it is missing."""
     if is_text(column.type):
         if isinstance(attribute.values[0], bool):
@@ -51,20 +68,13 @@ def _found(column: pa.Array, values: pa.Array, codes: Codes) -> Codes:
     return found
 
 
-def _integers_in_text(attribute: Listed, column: pa.Array) -> Codes:
+def _integers_in_text(attribute: Categorical, column: pa.Array) -> Codes:
     numbers = trimmed(column)
     found = cells(attribute, numbers.cast(pa.float64()))
     rare = whole(column).rare
     if rare.any():
-        found[rare] = one_by_one(attribute, column.filter(pa.array(rare)))
+        found[rare] = each_by_itself(attribute, column.filter(pa.array(rare)))
     return found
-
-
-def one_by_one(attribute: Tabular, column: pa.Array) -> Codes:
-    """Return the cell of every value by the definition, made once for each different one."""
-    encoded = column.dictionary_encode()
-    own = np.array([cell(attribute, value) for value in encoded.dictionary.to_pylist()], dtype=np.int32)
-    return np.asarray(own[np.asarray(encoded.indices)])
 
 
 @functools.lru_cache(maxsize=64)

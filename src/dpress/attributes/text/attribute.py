@@ -5,12 +5,18 @@ value -> its bytes in UTF-8, zeros behind them -> the candidate whose bits it be
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.listed_attribute import Categorical, with_words
+from dpress.attributes.listed.attribute import Categorical, with_words
+from dpress.attributes.policy import MISSING
+from dpress.attributes.protocol import Codes
+from dpress.attributes.value import Value, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_BYTES = 32
 MOST_CANDIDATES = 1 << 24
@@ -53,6 +59,17 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
         if whole != sorted(set(whole)) or not all(0 < 8 * len(one) <= self._longest_whole for one in whole):
             return f"`strings` must end within {self.known} bits, in the order of their bytes"
         return ""
+
+    def cell_of(self, value: Value) -> int:
+        """Return the candidate that a text begins with; MISSING where it is none."""
+        text = text_of(value)
+        return MISSING if text is None else int(self.cells(padded([bytes_of(text, self.longest)], self.longest))[0])
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the candidate of every text of an Arrow column; see `Cells.arrow_cells`."""
+        from dpress.attributes.text import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.cells(self, column)
 
     @property
     def _longest_whole(self) -> int:
@@ -98,6 +115,9 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
         found[same] = ((len(self.prefixes) << self.bits) + place)[same]
         found[~padded.any(axis=1)] = self.size - 1
         return found
+
+
+ATTRIBUTES = (StringCandidates,)
 
 
 def bytes_of(text: str, longest: int) -> bytes:

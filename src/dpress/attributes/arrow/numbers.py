@@ -1,6 +1,6 @@
 """Arrow columns as numbers, exactly: integers and decimals never pass through a float that cannot hold them.
 
-column -> whole numbers, and those few that only `attributes.coding`, the definition, can X.
+column -> whole numbers, and those few that only the definition can tell.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress.attributes.value import BLANKS, EXACT
+from dpress.core.basics.errors import SchemaMismatch
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -46,6 +47,16 @@ def has_numbers(kind: pa.DataType) -> bool:
         is_text,
     )
     return any(one(kind) for one in known)
+
+
+def check_type(name: str, kind: pa.DataType) -> None:
+    """Refuse a column whose type has no numbers; text is read value by value.
+
+    Raises:
+        SchemaMismatch: naming the attribute and the type.
+    """
+    if not has_numbers(kind):
+        raise SchemaMismatch(f"attribute {name}: a column of type {kind} holds no numbers; convert it first")
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.attributes.bounded_attribute import Integer, Numeric
+from dpress.attributes.arrow import numbers
+from dpress.attributes.numbers.attribute import Integer, Numeric
+from dpress.attributes.sql.engine_column import TEXT, Column, number, whole
 from dpress.attributes.value import BLANKS
-from dpress.data.codec import numbers
-from dpress.data.sql.engine_column import TEXT, Column, number, whole
 
 LARGEST = 1 << 63
 UNITS = 32  # of the last place that a bin must be wide, so that arithmetic errs by less than half a bin
@@ -28,7 +28,7 @@ def is_countable(attribute: Integer | Numeric, column: Column) -> bool:
     engine has.
     """
     if column.kind == TEXT:
-        return column.dialect == "duckdb" and not isinstance(attribute, Integer)
+        return column.dialect == "duckdb" and not attribute.whole
     return column.kind is not None and numbers.has_numbers(column.kind)
 
 
@@ -43,7 +43,7 @@ def number_value(attribute: Integer | Numeric, column: Column) -> exp.Expr:
     value = column.value
     if pa.types.is_boolean(kind):
         value = exp.cast(value, "int")
-    if isinstance(attribute, Integer):
+    if attribute.whole:
         if pa.types.is_floating(kind):
             return exp.cast(value, "double")
         return exp.Floor(this=value) if pa.types.is_decimal(kind) and kind.scale else value
@@ -86,7 +86,7 @@ def bounded_cell(attribute: Integer | Numeric, column: Column, otherwise: exp.Ex
     if cell is None:
         return None
     low, high = attribute.ends
-    if isinstance(attribute, Integer):
+    if attribute.whole:
         bound = whole(low)
         inside = exp.and_(value >= bound, value < whole(high))
     else:

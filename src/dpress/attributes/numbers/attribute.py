@@ -1,11 +1,9 @@
-"""Attributes whose cells lie between increasing edges, within public bounds.
+"""Integers and numbers between public bounds, each with means and sums."""
 
-Nothing that is as long as an axis is kept: an axis may have 2^53 cells, whose edges and labels are made on demand.
-"""
-
+import functools
 import itertools
 import math
-import re
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -13,187 +11,21 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.cells import Cells, Policies
-from dpress.attributes.made_up import bell
-from dpress.attributes.named import WORDLESS
-from dpress.attributes.policy import DROP, REJECT, Outside, unnamed
+from dpress.attributes.by_edges import FINEST, LARGEST_AXIS, LARGEST_SQUARE, WALKED, ByEdges, Edges, Places
+from dpress.attributes.policy import MISSING, unnamed
+from dpress.attributes.protocol import Codes
+from dpress.attributes.spread import bell
+from dpress.attributes.value import Kind, Value, number
 from dpress.core.basics.rng import Generator
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from sqlglot import exp
 
-Edges = npt.NDArray[Any]  # int64 for integers, float64 for numbers
-Codes = npt.NDArray[np.int64]
+    from dpress.attributes.sql.engine_column import Column
 
-LARGEST_AXIS = 1 << 53  # cells of one attribute
-WALKED = 1 << 16  # cells up to which neighbouring edges are compared one by one
-FINEST = 16  # units of the last place: the narrowest of very many bins
-LARGEST_SQUARE = 1 << 31  # cells whose square fits 64 bits
-
-
-class ByEdges(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What integers, numbers and dates share: cells by increasing edges, then one for missing values if it is named."""
-
-    whole: ClassVar[bool] = True  # whether the numbers between edges are integers
-    outside: Outside = "clamp"
-    null: str = REJECT
-
-    @property
-    def extra(self) -> tuple[str, ...]:
-        """The cells beside the numbers: `null`, where it is named."""
-        return () if self.null in (REJECT, DROP) else (self.null,)
-
-    @property
-    def scale(self) -> Self:
-        """The attribute itself."""
-        return self
-
-    @property
-    def policies(self) -> Policies:
-        """What becomes of a value outside the bounds, and of a missing one."""
-        return Policies(self.outside, self.null)
-
-    @property
-    def strict(self) -> Self:
-        """The attribute whose values outside the bounds have no cell."""
-        return msgspec.structs.replace(self, outside=DROP)
-
-    @property
-    def plain(self) -> Self:
-        """The attribute with only what decides the code of a value; see `Cells.plain`."""
-        return msgspec.structs.replace(self, **WORDLESS, null=unnamed(self.null, "null"))
-
-    @property
-    def middle(self) -> str:
-        """A range over the middle half of the cells, as a query writes it."""
-        places = np.array([self.ordered // 4, (self.ordered + 1) // 2])
-        low, high = self.edges_at(places).tolist()
-        return "..".join(self.inclusive(low, high))
-
-    @property
-    def size(self) -> int:
-        """The number of cells."""
-        return self.ordered + len(self.extra)
-
-    @property
-    def edges(self) -> Edges:
-        """The lower edge of every cell, then the upper edge of the last; made anew each time."""
-        return self.edges_at(np.arange(self.ordered + 1))
-
-    @property
-    def ends(self) -> tuple[Any, Any]:
-        """The first and the last edge."""
-        first, last = self.edges_at(np.array([0, self.ordered])).tolist()
-        return first, last
-
-    def edges_at(self, places: Codes) -> Edges:
-        """Return some of the edges, numbered from 0 to `ordered`."""
-        raise NotImplementedError
-
-    def _guess(self, numbers: Edges) -> Codes:
-        """Return the last edge that is not above each number, or one near it."""
-        low, high = self.ends
-        return np.asarray((numbers - low) / (high - low) * self.ordered, dtype=np.int64)
-
-    def edge_below(self, numbers: Edges) -> Codes:
-        """Return the place of the last edge that is not above each number; the numbers lie between the outer edges."""
-        places = np.clip(self._guess(numbers), 0, self.ordered)
-        while (above := self._at(places) > numbers).any():
-            places -= above
-        while (below := (places < self.ordered) & (self._at(np.minimum(places + 1, self.ordered)) <= numbers)).any():
-            places += below
-        return places
-
-    @cached_property
-    def _table(self) -> Edges:
-        return self.edges
-
-    def _at(self, places: Codes) -> Edges:
-        return np.asarray(self._table[places]) if self.ordered <= WALKED else self.edges_at(places)
-
-    def labels_between(self, start: int, stop: int) -> list[str]:
-        """Return the names of the cells start..stop-1."""
-        last = min(stop, self.ordered)
-        names = self._names(start, last) if start < last else []
-        return names + list(self.extra[max(0, start - self.ordered) : max(0, stop - self.ordered)])
-
-    def _names(self, start: int, stop: int) -> list[str]:
-        raise NotImplementedError
-
-    def code(self, label: str) -> int | None:
-        """Return the cell of that name, or None."""
-        return self.ordered if label in self.extra else self._ordered_code(label)
-
-    def _ordered_code(self, label: str) -> int | None:
-        """Return the cell of that name among those with an order: it lies where its first number says."""
-        match = re.match(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)", label)
-        try:
-            number = float(match[1] if match else "")
-        except ValueError:
-            return None
-        low, high = self.ends
-        near = int(self.edge_below(np.array([min(max(number, low), high)]))[0])
-        around = range(max(0, near - 1), min(self.ordered, near + 2))
-        return next((cell for cell in around if self._names(cell, cell + 1) == [label]), None)
-
-    @property
-    def expected(self) -> str:
-        """What a query names."""
-        return "a number"
-
-    def named(self, text: str) -> tuple[float, float]:
-        """Return the first number that a text of a query stands for, and the end of what it stands for.
-
-        Raises:
-            ValueError: it stands for none.
-        """
-        number = float(text)
-        if math.isnan(number):
-            raise ValueError(f"expected {self.expected}")
-        return number, number + self.whole
-
-    def inclusive(self, low: float, high: float) -> tuple[str, str]:
-        """Return the ends of the range between two edges as a query writes them, both included."""
-        return f"{low:.10g}", f"{high - self.whole:.10g}"
-
-    @property
-    def limits(self) -> tuple[str, str] | None:
-        """The bounds for people, both included; None where there are none."""
-        return self.inclusive(*self.ends)
-
-    def ticks_between(self, start: int, stop: int) -> list[str]:
-        """Return a short name of each of the cells start..stop-1: its lower edge, beside the numbers its name."""
-        outer = self.edges_at(np.array([0, self.ordered - 1]))
-        separator = "," if np.abs(outer).max() >= 10_000 else ""  # 1990 is a year, 19,900 is not
-        edges = self.edges_at(np.arange(start, min(stop, self.ordered))).tolist()
-        beside = self.labels_between(max(start, self.ordered), stop)
-        return [*(f"{edge:{separator}.6g}" for edge in edges), *beside]
-
-    def edge_column(self, numbers: Edges, beside: npt.NDArray[np.bool_]) -> "pa.Array":
-        """Return numbers of the attribute as a column of Arrow: those of dates as days, those of times as time stamps.
-
-        Args:
-            numbers: as its edges are, shape (m,).
-            beside: which are null, shape (m,).
-        """
-        import pyarrow as pa  # noqa: PLC0415  # devices write no tables
-
-        return pa.array(numbers, mask=beside)
-
-    def for_script(self, longest: int) -> dict[str, Any] | None:
-        """Return the attribute as the script of a page reads it; None where it has too many cells."""
-        short = self.size <= longest
-        names: dict[str, Any] = {"names": self.labels} if short else {"missing": next(iter(self.extra), None)}
-        edges = self._edges_for_script(short=short)
-        return None if edges is None else self._for_script | names | edges
-
-    def _edges_for_script(self, *, short: bool) -> dict[str, Any] | None:
-        """Return the edges as the script of a page reads them; None where they are too many."""
-        raise NotImplementedError
-
-    def _check_extra(self) -> None:
-        if self.extra and self._ordered_code(self.null) is not None:
-            raise ValueError(f"attribute {self.name}: `null` must not be the name of another cell, got {self.null!r}")
+PLACE = 2  # of the room where kinds are listed
+FAR = 1 << 62  # beyond all bounds
 
 
 class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="integer"):
@@ -253,6 +85,54 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Return the attribute with so many cells, or with every integer where these are fewer."""
         return msgspec.structs.replace(self, bins=None if self.span <= levels else levels)
 
+    def cell_of(self, value: Value) -> int:
+        """Return the cell of the floor of a number; see `Cells.cell_of`."""
+        exact = number_of(value)
+        if exact is None:
+            return MISSING
+        whole = math.floor(exact) if -FAR < exact < FAR else FAR if exact > 0 else -FAR
+        return int(self.cells(np.array([whole]))[0])
+
+    def cells(self, numbers: npt.NDArray[Any]) -> Codes:
+        """Return the cell of every number, OUTSIDE outside the bounds unless values are clamped.
+
+        Args:
+            numbers: whole ones, as 64-bit integers or floats.
+        """
+        low, high = self.bounds
+        near = np.clip(numbers, low, high)
+        if self.bins is None:
+            codes = np.asarray(near - low, dtype=np.int32)
+        elif self.span <= WALKED:
+            codes = _cells_of_integers(self)[np.asarray(near - low, dtype=np.int64)]
+        else:
+            codes = self._between(near)
+        return self._beyond(codes, (numbers < low) | (numbers > high))
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the cell of every number of an Arrow column; see `Cells.arrow_cells`."""
+        from dpress.attributes.numbers import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.integers(self, column)
+
+    def below(self, column: "pa.Array") -> npt.NDArray[np.bool_]:
+        """Return which numbers of an Arrow column lie below the bounds; see `ByEdges.below`."""
+        from dpress.attributes.numbers import arrow  # noqa: PLC0415  # devices read no columns
+
+        return np.asarray(arrow.nearest(self.name, column) < self.ends[0])
+
+    def sql_cell(self, column: "Column", otherwise: "exp.Expr") -> "exp.Expr | None":
+        """Return the SQL of the cell of a number; see `Cells.sql_cell`."""
+        from dpress.attributes.numbers import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        return sql.bounded_cell(self, column, otherwise) if sql.is_countable(self, column) else None
+
+    def sql_missing(self, column: "Column") -> "exp.Expr":
+        """Return the SQL of whether a value has no number."""
+        from dpress.attributes.numbers import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        return sql.has_none(self, column)
+
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return integers around the middle of the bounds."""
         low, high = self.ends
@@ -267,7 +147,7 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """The number of leading cells that have an order."""
         return self.bins or self.span
 
-    def edges_at(self, places: Codes) -> Edges:
+    def edges_at(self, places: Places) -> Edges:
         """Return the lowest integer of each of these cells; beyond the last cell, one more than the highest integer.
 
         Formula: low + ceil(cell span / cells); with span = q cells + r that is low + cell q + ceil(cell r / cells).
@@ -360,6 +240,40 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Return the attribute with other edges."""
         return msgspec.structs.replace(self, bounds=None, bins=None, cuts=edges)
 
+    def cell_of(self, value: Value) -> int:
+        """Return the bin of the nearest 64-bit float; see `Cells.cell_of`."""
+        exact = number_of(value)
+        return MISSING if exact is None else int(self.cells(np.array([float(exact)]))[0])
+
+    def cells(self, numbers: npt.NDArray[Any]) -> Codes:
+        """Return the bin of every 64-bit float, OUTSIDE outside the bounds unless values are clamped."""
+        low, high = self.ends
+        return self._beyond(self._between(np.clip(numbers, low, high)), (numbers < low) | (numbers > high))
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the cell of every number of an Arrow column; see `Cells.arrow_cells`."""
+        from dpress.attributes.numbers import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.bins(self, column)
+
+    def below(self, column: "pa.Array") -> npt.NDArray[np.bool_]:
+        """Return which numbers of an Arrow column lie below the bounds; see `ByEdges.below`."""
+        from dpress.attributes.numbers import arrow  # noqa: PLC0415  # devices read no columns
+
+        return np.asarray(arrow.nearest(self.name, column) < self.ends[0])
+
+    def sql_cell(self, column: "Column", otherwise: "exp.Expr") -> "exp.Expr | None":
+        """Return the SQL of the cell of a number; see `Cells.sql_cell`."""
+        from dpress.attributes.numbers import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        return sql.bounded_cell(self, column, otherwise) if sql.is_countable(self, column) else None
+
+    def sql_missing(self, column: "Column") -> "exp.Expr":
+        """Return the SQL of whether a value has no number."""
+        from dpress.attributes.numbers import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        return sql.has_none(self, column)
+
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return numbers around the middle of the bounds."""
         low, high = self.ends
@@ -404,7 +318,7 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """The number of leading cells that have an order."""
         return len(self.cuts) - 1 if self.cuts is not None else self.bins or 1
 
-    def edges_at(self, places: Codes) -> Edges:
+    def edges_at(self, places: Places) -> Edges:
         """Return the lower edge of each of these bins; beyond the last bin, its upper edge."""
         if self.cuts is not None:
             return np.asarray(self._cuts[places])
@@ -412,7 +326,7 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         edges = low + (high - low) * places / self.ordered
         return np.where(places == self.ordered, high, edges)
 
-    def _guess(self, numbers: Edges) -> Codes:
+    def _guess(self, numbers: Edges) -> Places:
         if self.cuts is None:
             return super()._guess(numbers)
         return np.searchsorted(self._cuts, numbers, side="right") - 1
@@ -440,3 +354,20 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
 
 
 Number = Integer | Numeric
+ATTRIBUTES = (Integer, Numeric)
+
+
+@functools.lru_cache(maxsize=64)
+def _cells_of_integers(attribute: Integer) -> Codes:
+    """Return the cell of every integer between the bounds."""
+    low, high = attribute.bounds
+    return np.minimum(attribute.edge_below(np.arange(low, high + 1)), attribute.ordered - 1).astype(np.int32)
+
+
+def number_of(value: Value) -> Decimal | None:
+    """Return the exact number of a value: true is 1, a text what it reads as; None where it has none."""
+    if isinstance(value.content, Decimal):
+        return value.content
+    if isinstance(value.content, str):
+        return number(value.content)
+    return Decimal(value.content) if value.kind is Kind.TRUTH else None

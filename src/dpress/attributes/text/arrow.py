@@ -8,12 +8,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.attributes.coding import MISSING
-from dpress.attributes.string_candidates import Bytes, StringCandidates, bytes_of, padded
+from dpress.attributes.arrow import columns
+from dpress.attributes.policy import MISSING
+from dpress.attributes.text.attribute import Bytes, StringCandidates, bytes_of, padded
 
 
 def cells(attribute: StringCandidates, column: pa.Array) -> npt.NDArray[np.int32]:
-    """Return the code of every text, MISSING where it is missing."""
+    """Return the code of every text; see `Cells.arrow_cells`."""
+    column = columns.texts(attribute.name, column)
     found = attribute.cells(rows(column, attribute.longest))
     found[np.asarray(column.is_null())] = MISSING
     return found

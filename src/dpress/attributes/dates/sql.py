@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.attributes.calendar_cells import DAY
-from dpress.attributes.dated_attribute import Dated
-from dpress.data.sql.bin_code import MOST_EDGES, search
-from dpress.data.sql.engine_column import Column, whole
+from dpress.attributes.dates.attribute import Date
+from dpress.attributes.dates.calendar_cells import DAY
+from dpress.attributes.numbers.sql import MOST_EDGES, search
+from dpress.attributes.sql.engine_column import Column, whole
 
 
-def is_dated(attribute: Dated, column: Column) -> bool:
+def is_dated(attribute: Date, column: Column) -> bool:
     """Return whether SQL compares a column's values with dates as the codec does, which reads or refuses the rest."""
     kind = column.kind
     if attribute.cyclic or kind is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
@@ -24,7 +24,7 @@ def is_dated(attribute: Dated, column: Column) -> bool:
     return getattr(kind, "tz", None) is None or attribute.clocks == "UTC"
 
 
-def dated_cell(attribute: Dated, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
+def dated_cell(attribute: Date, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a date.
 
     Args:
@@ -45,7 +45,7 @@ def dated_cell(attribute: Dated, column: Column, otherwise: exp.Expr) -> exp.Exp
     return found.else_(otherwise)
 
 
-def _cell(attribute: Dated, column: Column, first: exp.Expr) -> exp.Expr | None:
+def _cell(attribute: Date, column: Column, first: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a date within bounds."""
     if attribute.ordered <= MOST_EDGES:
         return search(column.value, [_constant(column, hour) for hour in attribute.edges.tolist()[1:-1]], 0)

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes import calendar_cells
-from dpress.attributes.bounded_attribute import ByEdges, Codes, Edges
-from dpress.attributes.calendar_cells import DAY, NEVER, ROUND, Cells, Hours, Period
-from dpress.attributes.local_time import is_zone
-from dpress.attributes.made_up import bell
-from dpress.attributes.policy import DROP, REJECT
-from dpress.attributes.value import FIRST_DAY
+from dpress.attributes.by_edges import ByEdges, Edges, Places
+from dpress.attributes.dates import calendar_cells
+from dpress.attributes.dates.calendar_cells import DAY, NEVER, ROUND, Cells, Hours, Period
+from dpress.attributes.dates.local_time import hour_of, is_zone
+from dpress.attributes.policy import DROP, MISSING, REJECT
+from dpress.attributes.protocol import Codes
+from dpress.attributes.spread import bell
+from dpress.attributes.value import FIRST_DAY, Value
 from dpress.core.basics.rng import Generator
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from sqlglot import exp
+
+    from dpress.attributes.sql.engine_column import Column
 
 YEAR = Period(19_723 * DAY, 20_089 * DAY)  # the hours of 2024, for cells that come round without bounds
 LAST_DAY = dt.date(9999, 12, 30)  # so that every reader of a table knows the day after it
@@ -100,24 +104,56 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     def _number(self, hour: int) -> int:
         return int(calendar_cells.number(self.cells, np.array([hour]))[0])
 
-    def cells_of(self, hours: Hours) -> Codes:
+    def cells_of(self, hours: Hours) -> Places:
         """Return the cell of every hour between the bounds."""
         found = calendar_cells.number(self.cells, hours)
         return found if self.period is None or self.cyclic else found - self._number(self.period.first)
 
-    def edges_at(self, places: Codes) -> Edges:
+    def edges_at(self, places: Places) -> Edges:
         """Return some of the edges, numbered from 0 to `ordered`."""
         if self.period is None or self.cyclic:
             return np.asarray(places)
         starts = calendar_cells.start(self.cells, places + self._number(self.period.first))
         return np.clip(starts, *self.period)
 
-    def edge_below(self, numbers: Edges) -> Codes:
+    def edge_below(self, numbers: Edges) -> Places:
         """Return the place of the last edge that is not above each number; the numbers lie between the outer edges."""
         whole = np.asarray(numbers, dtype=np.int64)
         if self.period is None or self.cyclic:
             return whole
         return np.where(whole < self.period.end, self.cells_of(whole), self.ordered)
+
+    def cell_of(self, value: Value) -> int:
+        """Return the cell of the hour in which a value lies; see `Cells.cell_of`."""
+        hour = hour_of(value, self.clocks)
+        return MISSING if hour is None else int(self.cells_of_hours(np.array([hour]))[0])
+
+    def cells_of_hours(self, hours: Hours) -> Codes:
+        """Return the cell of every hour since 1970, OUTSIDE outside the bounds unless dates are clamped."""
+        if self.period is None:
+            return self.cells_of(hours).astype(np.int32)
+        first, end = self.period
+        codes = self.cells_of(np.clip(hours, first, end - 1)).astype(np.int32)
+        return self._beyond(codes, (hours < first) | (hours >= end))
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the cell of every date of an Arrow column; see `Cells.arrow_cells`."""
+        from dpress.attributes.dates import arrow  # noqa: PLC0415  # devices read no columns
+
+        return arrow.cells(self, column)
+
+    def below(self, column: "pa.Array") -> npt.NDArray[np.bool_]:
+        """Return which dates of an Arrow column lie below the bounds; see `ByEdges.below`."""
+        from dpress.attributes.dates import arrow  # noqa: PLC0415  # devices read no columns
+
+        hours = arrow.hours(self, column).hours
+        return np.zeros(len(hours), dtype=bool) if self.period is None else hours < self.period.first
+
+    def sql_cell(self, column: "Column", otherwise: "exp.Expr") -> "exp.Expr | None":
+        """Return the SQL of the cell of a date; see `Cells.sql_cell`."""
+        from dpress.attributes.dates import sql  # noqa: PLC0415  # sqlglot takes a while to import
+
+        return sql.dated_cell(self, column, otherwise) if sql.is_dated(self, column) else None
 
     @property
     def expected(self) -> str:
@@ -229,4 +265,5 @@ class DateTime(Date, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
         super().__post_init__()
 
 
-Dated = Date | DateTime
+ATTRIBUTES = (Date, DateTime)
+PLACE = 3  # of the room where kinds are listed

@@ -1,0 +1,1 @@
+"""Arrow columns of any type, as every type of attribute reads them."""

@@ -1,0 +1,1 @@
+"""Columns of dates and times: cells of a calendar."""

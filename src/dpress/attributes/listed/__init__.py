@@ -1,0 +1,1 @@
+"""Columns of listed values, with or without an order."""

@@ -1,0 +1,1 @@
+"""Pairs of columns that hold a position."""

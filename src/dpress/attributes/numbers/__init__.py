@@ -1,0 +1,1 @@
+"""Columns of integers and numbers between public bounds."""

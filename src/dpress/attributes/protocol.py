@@ -1,0 +1,352 @@
+"""What every attribute answers, and what most of them answer alike: the only place with defaults.
+
+Whoever asks an attribute knows this protocol alone, never which type of column it is. A type of column states what it
+knows better; what costs a library is imported where it is asked. An attribute is called by its name in programs; a
+title, a unit and labels of its values are for people: no code of a value and no collection's name depends on them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import UNSET, UnsetType
+
+from dpress.attributes.policy import DROP, DROPPED, MISSING, REJECT
+from dpress.attributes.value import Value, read
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.rng import Generator
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from dpress.attributes.by_edges import ByEdges
+    from dpress.attributes.dates.attribute import Date
+    from dpress.attributes.listed.attribute import Categorical
+    from dpress.attributes.location.attribute import Location
+    from dpress.attributes.numbers.attribute import Number, Numeric
+    from dpress.attributes.sets.attribute import SetMembers
+    from dpress.attributes.sql.engine_column import Column
+
+Codes = npt.NDArray[np.int32]
+
+WORDLESS = {"title": UNSET, "unit": UNSET}
+Words = str | UnsetType  # left out of what is written where it is not set, so that documents without it keep their hash
+
+
+class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", dict=True):
+    """What every attribute has: a name, which is also the column unless the kind names its columns.
+
+    Args:
+        name: in queries, tables and files.
+        title: for people, on pages.
+        unit: of its numbers, for people.
+    """
+
+    missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
+    beside: ClassVar[str] = "outside"  # the field that says what happens to a value without a cell
+    no_device: ClassVar[str] = ""  # why no device codes it, and what to use there; empty where devices do
+    for_devices: ClassVar[str] = ""
+    name: str
+    title: Words = UNSET
+    unit: Words = UNSET
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return (self.name,)
+
+    @property
+    def reads(self) -> Literal["text", "truth", "number", "time", ""]:
+        """What its columns hold, for files that do not say it; empty where that is open."""
+        return ""
+
+    @property
+    def ordered(self) -> int:
+        """The number of leading cells that have an order."""
+        return 0
+
+    @property
+    def discovered(self) -> bool:
+        """Whether nobody may list the values: those that occur often are released."""
+        return False
+
+    @property
+    def listing(self) -> "Categorical | None":
+        """The attribute as a list of values, where it is one."""
+        return None
+
+    @property
+    def held(self) -> "SetMembers | None":
+        """The attribute as a set of listed values, where everybody holds one."""
+        return None
+
+    @property
+    def scale(self) -> "ByEdges | None":
+        """The attribute as cells between increasing edges, where it has some."""
+        return None
+
+    @property
+    def numbers(self) -> "Number | None":
+        """The attribute as numbers with means and sums, where it has some."""
+        return None
+
+    @property
+    def calendar(self) -> "Date | None":
+        """The attribute as cells of a calendar, where they are some."""
+        return None
+
+    @property
+    def box(self) -> "Location | None":
+        """The attribute as a position in a box, where it is one."""
+        return None
+
+    @property
+    def sides(self) -> "tuple[Cells, ...]":
+        """The attributes of its columns, each with cells."""
+        raise NotImplementedError
+
+    @property
+    def with_cells(self) -> "Cells":
+        """The attribute with cells of its own.
+
+        Raises:
+            NotSupported: it has none.
+        """
+        raise NotSupported(f"attribute {self.name}: it has no cells of its own")
+
+    def acting(self, coded: "Cells") -> "tuple[Cells, ...]":
+        """Return the attribute as it is coded, one for every column.
+
+        Args:
+            coded: how devices or tables code the first of its columns.
+        """
+        del coded
+        return (self.with_cells,)
+
+    def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
+        """Return made-up values of its columns, about nobody, for rows to look at before anything is spent."""
+        raise NotImplementedError
+
+    @property
+    def caption(self) -> str:
+        """The title, or the name without one, and the unit in parentheses."""
+        return str(self.title or self.name) + (f" ({self.unit})" if self.unit else "")
+
+
+class Policies(NamedTuple):
+    """What becomes of a value outside the cells, and of a missing one: a cell's name, "reject", "drop" or "clamp"."""
+
+    outside: str
+    null: str
+
+
+class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An attribute with cells of its own; a type of column states the first seven, the others where it knows better."""
+
+    whole: ClassVar[bool] = False  # whether the numbers between edges are integers
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        raise NotImplementedError
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """The last cells, which lie beside the values: for others, for missing ones."""
+        raise NotImplementedError
+
+    @property
+    def policies(self) -> Policies:
+        """What becomes of a value outside, and of a missing one."""
+        raise NotImplementedError
+
+    def labels_between(self, start: int, stop: int) -> list[str]:
+        """Return the names of the cells start..stop-1."""
+        raise NotImplementedError
+
+    def code(self, label: str) -> int | None:
+        """Return the cell of that name or label, or None."""
+        raise NotImplementedError
+
+    @property
+    def plain(self) -> Self:
+        """The attribute with only what decides the code of a value: no groups, no words for people, no other names.
+
+        The name of the cell for other or missing values changes no code, so it stands there as "other" or "null".
+        """
+        raise NotImplementedError
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The name of every cell, in code order; made anew each time."""
+        return tuple(self.labels_between(0, self.size))
+
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """The label of every cell for people, its name where it has none."""
+        return self.labels
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many different codes a value has along each of its axes."""
+        return (self.size,)
+
+    @property
+    def groups(self) -> Mapping[str, tuple[int, ...]]:
+        """The codes behind every name of several values."""
+        return {}
+
+    @property
+    def labelled(self) -> bool:
+        """Whether values have labels for people beside their names."""
+        return False
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether the cells come round."""
+        return False
+
+    @property
+    def line(self) -> "ByEdges | None":
+        """The attribute as cells that follow each other between edges; None where they come round, or have no edges."""
+        return None if self.cyclic else self.scale
+
+    @property
+    def unbinned(self) -> bool:
+        """Whether every integer between two bounds is a cell."""
+        return False
+
+    @property
+    def movable(self) -> "Numeric | None":
+        """The attribute as numbers of which a release may choose other bounds, where it may."""
+        return None
+
+    @property
+    def limits(self) -> tuple[str, str] | None:
+        """The bounds for people, both included; None where there are none."""
+        return None
+
+    @property
+    def middle(self) -> str | None:
+        """A range over the middle half of the cells, as a query writes it; None without an order of numbers."""
+        return None
+
+    @property
+    def when_missing(self) -> str:
+        """What a missing value counts as, where neither a cell nor a refusal says it."""
+        return ""
+
+    @property
+    def levels_of_groups(self) -> Sequence[Sequence[str]]:
+        """The rows `value, level 1, ...` of a hierarchy; none without one."""
+        return ()
+
+    @property
+    def drops(self) -> bool:
+        """Whether the specification leaves a row out for what it holds here, so that rows are not all counted."""
+        return DROP in self.policies
+
+    @property
+    def strict(self) -> Self:
+        """The attribute whose values outside have no cell."""
+        return self
+
+    @property
+    def sides(self) -> "tuple[Cells, ...]":
+        """The attributes of its columns, each with cells."""
+        return (self,)
+
+    @property
+    def with_cells(self) -> Self:
+        """The attribute itself."""
+        return self
+
+    def with_words_of(self, listing: "Categorical") -> "Cells":
+        """Return an attribute as devices code it, with the words for people of the one that the specification has."""
+        return listing
+
+    def ticks_between(self, start: int, stop: int) -> list[str]:
+        """Return a short name of each of the cells start..stop-1."""
+        return list(self.captions[start:stop])
+
+    def for_script(self, longest: int) -> dict[str, Any] | None:
+        """Return the attribute as the script of a page reads it; None where it has too many cells.
+
+        Args:
+            longest: the most cells whose names are listed.
+        """
+        return self._for_script | {"kind": "listed", "names": self.labels} if self.size <= longest else None
+
+    @property
+    def _for_script(self) -> dict[str, Any]:
+        return {"name": self.name, "caption": self.caption, "size": self.size, "ordered": self.ordered}
+
+    def cell_of(self, value: Value) -> int:
+        """Return the cell of what a value is, OUTSIDE where it has none, MISSING where it is not of its type."""
+        raise NotImplementedError
+
+    def cell(self, value: Any) -> int:
+        """Return the cell of a value, OUTSIDE where it has none, MISSING where it is missing or not of its type."""
+        found = read(value)
+        return MISSING if found is None else self.cell_of(found)
+
+    def settled(self, beside: int) -> int:
+        """Return the cell that the specification gives to OUTSIDE or MISSING values, or DROPPED.
+
+        Raises:
+            SchemaMismatch: it rejects them.
+        """
+        policy = self.policies.null if beside == MISSING else self.policies.outside
+        if policy == REJECT:
+            fault = (
+                f"a value is missing or not of its type; say what to do in `{self.missing}`"
+                if beside == MISSING
+                else f"a value is not in its cells; say what to do in `{self.beside}`"
+            )
+            raise SchemaMismatch(f"attribute {self.name}: {fault}, or clean the data")
+        return DROPPED if policy == DROP else self.size - len(self.extra) + self.extra.index(policy)
+
+    def codes(self, value: Any) -> tuple[int, ...]:
+        """Return the code of a value along each of its axes, DROPPED where the specification leaves its row out.
+
+        Raises:
+            SchemaMismatch: the specification rejects the value (it is not shown).
+        """
+        cell = self.cell(value)
+        return (cell if cell >= 0 else self.settled(cell),)
+
+    def arrow_cells(self, column: "pa.Array") -> Codes:
+        """Return the cell of every value of an Arrow column, as `cell_of` has it, OUTSIDE or MISSING.
+
+        Args:
+            column: whose values stand in their own places, in a type that Arrow's functions know.
+
+        Raises:
+            SchemaMismatch: the column's type is not coded.
+        """
+        from dpress.attributes.arrow import columns  # noqa: PLC0415  # devices read no columns
+
+        return columns.each_by_itself(self, column)
+
+    def arrow_codes(self, column: "pa.Array") -> Codes:
+        """Return the code of every value of an Arrow column along each axis, shape (axes, rows); see `codes`."""
+        from dpress.attributes.arrow import columns  # noqa: PLC0415  # devices read no columns
+
+        return columns.settled(self, column)
+
+    def sql_cell(self, column: "Column", otherwise: "exp.Expr") -> "exp.Expr | None":
+        """Return the SQL of the cell of a value; None where the rows are to be read by `arrow_cells` instead.
+
+        Args:
+            column: as the engine declares it.
+            otherwise: the code of what is missing, and of what has no cell.
+        """
+        del column, otherwise
+        return None
+
+    def sql_missing(self, column: "Column") -> "exp.Expr":
+        """Return the SQL of whether a value is missing or not of the attribute's type."""
+        return column.missing

@@ -1,0 +1,1 @@
+"""Columns of which every value is a set of listed values."""

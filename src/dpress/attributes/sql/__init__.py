@@ -1,0 +1,1 @@
+"""Columns of engines, as every type of attribute codes them in SQL."""

@@ -1,0 +1,1 @@
+"""Columns of strings that nobody listed, as rounds ask about them."""
