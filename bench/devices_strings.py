@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cases import say
-from dpress.attributes.listed_attribute import Categorical
-from dpress.attributes.string_candidates import StringCandidates, padded
+from dpress.attributes.listed.attribute import Categorical
+from dpress.attributes.text.attribute import StringCandidates, padded
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.mechanisms.strings.pem import CANDIDATES, Pem, pem

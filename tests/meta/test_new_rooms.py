@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[2]
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 15]}
 START = """
 import json, sys
-import dpress.kinds, dpress.mechanisms, dpress.mechanisms.linear, dpress.mechanisms.oracle, dpress.mechanisms.protocol
+import dpress.attributes, dpress.kinds
+from dpress.mechanisms import linear, oracle, protocol
 toys = sys.argv[1]
-for package in (dpress.kinds, dpress.mechanisms.linear, dpress.mechanisms.oracle, dpress.mechanisms.protocol):
+for package in (dpress.attributes, dpress.kinds, linear, oracle, protocol):
     package.__path__.append(f"{toys}/{package.__name__.rpartition('.')[2]}")
 import pyarrow as pa
 import dpress
@@ -174,3 +175,44 @@ def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: P
         """,
     )
     assert found == {"rooms": True, "kind": "toy_counts", "same": True, "rows": 500.0, "page": True}
+
+
+@pytest.mark.slow
+def test_a_new_type_of_column_is_planned_published_queried_evaluated_and_shown(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    (tmp_path / "attributes/toy_districts").mkdir(parents=True)
+    (tmp_path / "attributes/toy_districts/__init__.py").touch()
+    toy = example('"""`toy_district`')
+    (tmp_path / "attributes/toy_districts/attribute.py").write_text(toy, encoding="utf-8")
+    found = done(
+        tmp_path,
+        """
+        home = {"name": "home", "kind": "toy_district", "town": "28"}
+        age = {"name": "age", "kind": "integer", "bounds": [0, 15]}
+        rows = pa.table({"home": ["28357"] * 300 + ["28199"] * 150 + ["10115"] * 40 + [None] * 10, "age": [3] * 500})
+        def of(model, **parameters):
+            release = {"kind": "marginals", "method": "auto", "parameters": parameters}
+            privacy = {"model": model, "epsilon": 50.0}
+            return from_dict({"attribute": [home, age], "privacy": privacy, "release": release})
+        table, collection = of("central", ways=2), of("local")
+        out = sys.argv[1] + "/release"
+        made = dpress.publish(table, rows, out=out, rng=rng.seeded(1))
+        back = dpress.load_release(out)
+        def counts(release):
+            texts = ("home = 283", "home = 281 and age in 2..5", "home = elsewhere", "home in (283, 281)")
+            return [release.query(text).value for text in texts]
+        reports = sys.argv[1] + "/reports.parquet"
+        dpress.perturb(collection, rows, out=reports, rng=rng.seeded(1))
+        page = dpress.report(back, sys.argv[1] + "/page.html").read_text()
+        print(json.dumps({
+            "counts": [round(value, -1) for value in counts(back)],
+            "same": counts(back) == counts(made),
+            "checked": dpress.check(table, rows).attributes[0].policies["outside"],
+            "rows": dpress.evaluate(back, rows)["rows"],
+            "page": "toy_district" in page,
+            "collected": abs(dpress.estimate(collection, reports).query("home = 283").value - 300) < 50,
+        }))
+        """,
+    )
+    expected = {"counts": [300, 150, 50, 450], "same": True, "checked": "elsewhere", "rows": 500.0, "page": True}
+    assert found == {**expected, "collected": True}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.claim import ROW, Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP

@@ -8,15 +8,16 @@ import functools
 import operator
 import pkgutil
 from importlib import import_module
-from pathlib import Path
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import dpress.attributes
 from dpress.attributes.protocol import Cells, Named
 
 _ROOMS = [
-    import_module(f"dpress.attributes.{info.name}.attribute")
-    for info in pkgutil.iter_modules([str(Path(__file__).parent)])
-    if info.ispkg and (Path(__file__).parent / info.name / "attribute.py").exists()
+    import_module(f"{info.name}.attribute")
+    for info in pkgutil.iter_modules(dpress.attributes.__path__, "dpress.attributes.")
+    if info.ispkg and find_spec(f"{info.name}.attribute") is not None
 ]
 _SPECIFIED = sorted((room for room in _ROOMS if hasattr(room, "PLACE")), key=lambda room: int(room.PLACE))
 

@@ -47,6 +47,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
     beside: ClassVar[str] = "outside"  # the field that says what happens to a value without a cell
+    decimals: ClassVar[tuple[str, ...]] = ()  # the fields whose numbers stand as texts in a design
     no_device: ClassVar[str] = ""  # why no device codes it, and what to use there; empty where devices do
     for_devices: ClassVar[str] = ""
     name: str

@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.attributes.attribute import Attribute, Coded, Tabular
+from dpress.attributes.attribute import KINDS, Attribute, Coded, Tabular
 from dpress.attributes.domain import Schema
-from dpress.attributes.set_members import SetMembers
-from dpress.attributes.string_candidates import StringCandidates
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.place import readable
@@ -343,9 +341,9 @@ def _numbers(attributes: Any) -> Any:
 
 
 def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:
-    if attribute.get("kind") not in ("numeric", "location"):
-        return attribute
-    return {name: _parsed(one) if name in ("bounds", "edges") else one for name, one in attribute.items()}
+    kind = attribute.get("kind")
+    decimals = KINDS[kind].decimals if isinstance(kind, str) and kind in KINDS else ()
+    return {name: _parsed(value) if name in decimals else value for name, value in attribute.items()}
 
 
 def _parsed(value: Any) -> Any:

@@ -30,6 +30,7 @@ class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         outside: what happens to a position outside the box: "clamp", "drop" or "reject".
     """
 
+    decimals: ClassVar[tuple[str, ...]] = ("bounds",)
     pair: tuple[str, str] = msgspec.field(name="columns")
     bounds: tuple[tuple[float, float], tuple[float, float]]
     outside: Outside = "clamp"

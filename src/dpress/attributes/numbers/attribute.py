@@ -178,6 +178,7 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     """
 
     whole: ClassVar[bool] = False
+    decimals: ClassVar[tuple[str, ...]] = ("bounds", "edges")
     bounds: tuple[float, float] | None = None
     bins: int | None = None
     cuts: tuple[float, ...] | None = msgspec.field(default=None, name="edges")

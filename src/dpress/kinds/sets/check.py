@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 
 from dpress.attributes.policy import REJECT
-from dpress.attributes.set_members import SetMembers
 from dpress.data.count_sets import set_counts
 from dpress.kinds.sets.answers import privset_of
 from dpress.release.truth.finding import CheckedRows, Checking, Finding, share
@@ -61,9 +60,9 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _checked(rows: CheckedRows) -> SetsCheck:
-    own, (attribute,) = privset_of(rows.mechanism), rows.design.schema.attributes
-    if not isinstance(attribute, SetMembers):
-        raise TypeError(f"{attribute.name} has no sets")
+    own, attribute = privset_of(rows.mechanism), rows.design.schema.attributes[0].held
+    if attribute is None:
+        raise TypeError("the attribute has no sets")
     refused = attribute.other == REJECT
     seen = msgspec.structs.replace(attribute, other=BESIDE, null=None) if refused else attribute
     found = set_counts(seen, rows.source, progress=rows.progress)

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
+from dpress.attributes.text.arrow import rows as bytes_of
 from dpress.core.basics.claim import ROW
 from dpress.data.codec.codec import texts_of
-from dpress.data.codec.strings import rows as bytes_of
 from dpress.data.count_names import name_counts
 from dpress.data.table import Table
 from dpress.kinds.strings.answers import pem_of

@@ -12,8 +12,6 @@ import numpy as np
 
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.listed_attribute import Listed
-from dpress.attributes.policy import DROP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Division
 from dpress.core.basics.losses.any_loss import describe

@@ -10,7 +10,6 @@ from functools import cached_property
 import msgspec
 
 from dpress import catalog
-from dpress.attributes.listed_attribute import Categorical
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
 from dpress.core.basics.losses.any_loss import describe

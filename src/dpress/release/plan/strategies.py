@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 from dpress import catalog
-from dpress.attributes.listed_attribute import Categorical, Listed
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import names
 from dpress.core.maps.workload import Boxes, Predicates, Workload

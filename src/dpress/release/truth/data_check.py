@@ -17,10 +17,7 @@ import pyarrow.compute as pc
 from dpress import catalog
 from dpress.attributes.arrow.numbers import is_text
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.coding import MISSING, OUTSIDE
-from dpress.attributes.dated_attribute import Dated
-from dpress.attributes.listed_attribute import Listed
-from dpress.attributes.policy import DROP, REJECT
+from dpress.attributes.policy import DROP, MISSING, OUTSIDE, REJECT
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import near

@@ -6,7 +6,6 @@ rows -> counts of all names; the selection -> the chance of each count -> the ex
 from collections import Counter
 from dataclasses import dataclass
 
-from dpress.attributes.listed_attribute import Categorical
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.count_names import name_counts
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
@@ -49,7 +48,7 @@ def names_found(rows: CheckedRows) -> dict[str, Finding]:
 
 def discovers(rows: CheckedRows) -> bool:
     """Return whether values are found that nobody listed."""
-    return any(isinstance(one, Categorical) and one.discovered for one in rows.spec.schema.attributes)
+    return any(attribute.discovered for attribute in rows.spec.schema.attributes)
 
 
 def names_check(rows: CheckedRows) -> NamesCheck | None:
