@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 def test_the_whole_path(dpress, folder):
     planned = dpress("plan", "ages.toml", "--json").json
-    assert set(planned) == {"candidates", "chosen", "lower_bound", "other_kinds"}
+    assert set(planned) == {"candidates", "chosen", "lower_bound", "other_kinds", "with_delta"}
     assert {one["method"] for one in planned["candidates"]} >= {
         "identity",
         "binary_tree",
