@@ -20,7 +20,7 @@ from dpress.inference.lower_bound import lower_bound
 from dpress.kinds.statistics import estimates
 from dpress.mechanisms.spatial.adaptive_grid import adaptive_grid
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
-from dpress.query.predicate_language import predicate
+from dpress.query.boxes import predicate
 from dpress.release.plan.linear_error import mean_variance
 from dpress.release.plan.plan import plan
 

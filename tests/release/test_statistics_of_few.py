@@ -12,7 +12,7 @@ from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.query import statistics
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.statistics_queries import Statistic
+from dpress.query.query_tree import Query
 
 LEVEL, FAR = 0.95, 7  # noise beyond is counted as a miss
 EPSILONS = (1.5, 2.5, 3.0, 5.0)  # at 2.5 a whole step is just beyond the critical value
@@ -48,7 +48,7 @@ def compared(counts: Array, variance: float, *, share: bool) -> Compared:
     return Compared(pair=pair, critical=lambda confidence: critical(confidence, "laplace"))
 
 
-SHARE, RATIO = (Statistic(of=of, first="", second="") for of in ("share", "ratio"))  # type: ignore[arg-type]
+SHARE, RATIO = (Query(of=of) for of in ("share", "ratio"))  # type: ignore[arg-type]
 ASKED: dict[str, tuple[Callable[[Array, float], Found], Callable[[Array], float]]] = {
     "mean": (lambda c, v: statistics.mean(group(c, v), LEVEL), lambda c: float(c @ NUMBERS / c.sum())),
     "sum": (lambda c, v: statistics.total(group(c, v), LEVEL), lambda c: float(c @ NUMBERS)),

@@ -26,7 +26,7 @@ NAMES = (
     "marginals_words", "ranges_ahead_0", "ranges_ahead_1", "ranges_boost", "ranges_dates", "ranges_dst",
     "ranges_p_identity", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
 )  # fmt: skip
-REFUSED = ("nothing = 3", "share", "count total", "ratio total", "median nobody")
+REFUSED = ("nothing = 3", "share", "ratio total", "median nobody", "(total", "count by nobody")
 
 
 def made(name: str) -> dict[str, Any]:
@@ -56,7 +56,26 @@ def _queries(release: Release) -> list[str]:
     shares = [f"share {one[0]}" for one in every] + [f"share {pair.replace(' and ', ' where ')}" for pair in pairs]
     ratios = [f"ratio {every[0][0]} / {one[-1]}" for one in every]
     differences = [f"count {every[0][-1]} - count {one[0]}" for one in every]
-    return [*flat, *shares, *ratios, *differences]
+    return [*flat, *shares, *ratios, *differences, *_unions(every, release.schema.names)]
+
+
+def _unions(every: list[list[str]], names: tuple[str, ...]) -> list[str]:
+    """Return queries with every word that joins conditions."""
+    (first, *_, last), (second, *_, other) = every[0], every[-1]
+    texts = [
+        f"{first} or {other}",
+        f"not {second}",
+        f"not ({first} and {second})",
+        f"({first} or {other}) and {second}",
+    ]
+    texts += [f"{first} and {second} or {last} and {other}", f"count where {first}", f"count {first} where {second}"]
+    texts += [
+        f"share {first} or {other}",
+        f"share {first} where {second} or {last}",
+        f"ratio {first} or {other} / {second}",
+    ]
+    texts += [f"ratio {first} / {second} where {last}", f"count {first} or {second} - count {other}"]
+    return [*texts, *(f"{name} is missing" for name in names), f"count {first} - count {second} where not {last}"]
 
 
 def _conditions(own: Tabular) -> list[str]:

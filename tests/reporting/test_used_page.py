@@ -11,8 +11,8 @@ from tests.browser import RULES
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
 from tests.kinds.reading import html_of_page
 
+from dpress.query.boxes import rectangles
 from dpress.query.load import load_release
-from dpress.query.query_language import parse_rectangle
 
 pytestmark = pytest.mark.slow
 STORED = Path(__file__).parents[1] / "formats" / "stored"
@@ -106,7 +106,7 @@ def test_a_rectangle_drawn_on_a_map_is_a_query(opened):
     page.mouse.up()
     command = page.locator("#live pre").text_content().splitlines()[0]
     query = command.removeprefix("dpress query FOLDER '").removesuffix("'")
-    (west, east), (south, north) = parse_rectangle(release.schema, query)
+    (west, east), (south, north) = rectangles(release.schema, query)[0]
     assert -74.3 < west < east < -73.7
     assert 40.4 < south < north < 41.0
     whole = drawing.get_attribute("viewBox")

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { answersOf } from "../../../src/dpress/reporting/script/answers.js";
-import { Unread } from "../../../src/dpress/reporting/script/conditions.js";
+import { Unread } from "../../../src/dpress/reporting/script/condition_grammar.js";
 import { answered, error, interval, number, unitFor } from "../../../src/dpress/reporting/script/rounding.js";
-import { answer } from "../../../src/dpress/reporting/script/statistics.js";
+import { answer, answersTo } from "../../../src/dpress/reporting/script/statistics.js";
 import { unpacked } from "../../../src/dpress/reporting/script/unpacked.js";
 import { placesOf, viewOf } from "../../../src/dpress/reporting/script/views.js";
 import { asCsv, asJson } from "../../../src/dpress/reporting/script/words.js";
@@ -113,6 +113,34 @@ describe("a page", () => {
     expect(JSON.parse(asJson(view, [0]))).toEqual([
       { a: '=1+"1"', count: 0.1, standard_error: 1, low: -1.9, high: 2.1 },
     ]);
+  });
+});
+
+describe("a query by attributes", () => {
+  it("has the answer of every group by itself", () => {
+    const { data } = golden.find((one) => one.name === "histogram");
+    const answers = answersOf(data);
+    const [age, sex] = answers.attributes;
+    const found = answersTo(answers, `count ${age.name} = "${age.names[0]}" by ${sex.name}`);
+    expect(found.map((one) => one.group)).toEqual(sex.names.map((name) => [name]));
+    for (const { group, ...one } of found)
+      expect(one.value).toBe(answer(answers, `${age.name} = "${age.names[0]}" and sex = ${group}`).value);
+    expect(() => answer(answers, `count by ${sex.name}`)).toThrow(Unread);
+  });
+});
+
+describe("a union that is counted twice", () => {
+  it("is found out", () => {
+    const faults = golden.flatMap(({ data, queries }) => {
+      const answers = answersOf(data);
+      const unions = queries.filter(
+        ({ query, of, refused }) => of === "count" && !refused && /^[^()]* or [^()]*$/.test(query),
+      );
+      const plain = unions.filter(({ query }) => !/ and |not |count |where/.test(query));
+      const added = (query) => query.split(" or ").reduce((sum, part) => sum + answer(answers, part).value, 0);
+      return plain.map(({ query, numbers: [value] }) => Math.abs(added(query) - value));
+    });
+    expect(Math.max(...faults)).toBeGreaterThan(10);
   });
 });
 

@@ -1,6 +1,7 @@
 """`dpress query`: answers from a release, and of each query that has none why."""
 
 import dataclasses
+import itertools
 import math
 import sys
 from typing import Any
@@ -16,7 +17,7 @@ from dpress.query.result import Result
 from dpress.release.periods.series import Series, is_series, load_series
 
 Answered = list[Result] | ValueError  # of one query
-SELDOM = ("note", "unbiased", "within", "bin_width")
+SELDOM = ("group", "note", "unbiased", "within", "bin_width")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
     "Standard errors and intervals are those of the unbiased answers."
@@ -32,7 +33,8 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
 
     Conditions alone are counted. 'mean age where sex = Female', 'sum hours', 'median age', 'quantile 0.9 of income',
-    'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics.
+    'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics; 'or', 'not' and
+    parentheses join conditions, and any of these 'by ward, sex' has a line for every group.
 
     A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
     the rows that persons keep. A query that is refused has a line on standard error, and the others are answered.
@@ -43,8 +45,10 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         answered = [_answered(loaded, text, confidence, refitting(show)) for text in queries]
     if as_json:
         print_json([one for pair in zip(queries, answered, strict=True) for one in _entries(*pair)])
-    elif results := [result for one in answered if isinstance(one, list) for result in one]:
-        _show(results, confidence)
+    else:
+        found = [result for one in answered if isinstance(one, list) for result in one]
+        for _, results in itertools.groupby(found, lambda result: result.query if result.group else ""):
+            _show(list(results), confidence)
     for place, error in enumerate(answered, start=1):
         if isinstance(error, ValueError):
             refusal(f"query {place}: {one_line(error)}" if len(queries) > 1 else one_line(error))
@@ -72,9 +76,10 @@ def _show(results: list[Result], confidence: float) -> None:
     unbiased = ("unbiased",) if any(result.unbiased is not None for result in results) else ()
     within = ("cells leave open",) if any(result.bin_width for result in results) else ()
     value = "count" if all(result.of == "count" for result in results) else "value"
-    header = ("query", value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within)
+    names = tuple(name for name, _ in results[0].group) or ("query",)
+    header = (*names, value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within)
     rows = [_row(result, unbiased, within) for result in results]
-    print_table(header, rows, numbers=tuple(range(1, len(header))))
+    print_table(header, rows, numbers=tuple(range(len(names), len(header))))
     if unbiased:
         click.echo(ADJUSTED)
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
@@ -85,7 +90,9 @@ def _results(loaded: Release | Series, text: str, confidence: float, progress: A
     """Return an answer; where nothing adds up over the periods of a series, one of each."""
     if isinstance(loaded, Series) and not loaded.adds_up(text):
         return [*loaded.by_period(text, confidence=confidence).values()]
-    return [loaded.query(text, confidence=confidence, progress=progress)]
+    if isinstance(loaded, Series):
+        return [*loaded.results(text, confidence=confidence)]
+    return [*loaded.results(text, confidence=confidence, progress=progress)]
 
 
 def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> list[str]:
@@ -93,12 +100,13 @@ def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> 
     value, error, interval = (text.replace("not known", "-") for text in result.texts)
     beside = ["-" if result.unbiased is None else f"{result.unbiased:,.1f}"] if unbiased else []
     ends = [result.ends if result.bin_width else "-"] if within else []
-    return [result.query, value, *beside, error, interval, *ends]
+    place = [label for _, label in result.group] or [result.query]
+    return [*place, value, *beside, error, interval, *ends]
 
 
 def _plain(result: Result) -> dict[str, Any]:
     """Return a result for JSON: null where nothing is known or bounded; some fields only where they are set."""
-    every = dataclasses.asdict(result) | {"bin_width": result.bin_width}
+    every = dataclasses.asdict(result) | {"bin_width": result.bin_width, "group": dict(result.group) or None}
     del every["of"]
     plain = {name: _finite(value) for name, value in every.items() if value is not None or name not in SELDOM}
     return plain | ({"interval": None} if math.isnan(result.interval[0]) else {})

@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Numbers
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
+from dpress.query.query_tree import Condition
 from dpress.query.result import Result
 
 Progress = Callable[[int], object]
@@ -46,15 +48,21 @@ class KeptAnswers:
 class Answers(Protocol):
     """The answers of one release."""
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer one query.
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the rows that fulfil a condition.
+
+        Args:
+            condition: of the rows.
+            text: as it was asked.
+            confidence: of the interval.
+            progress: called with the number of fits done, where a fitted joint is fitted again.
 
         Raises:
-            ValueError: the text is no query on these attributes, or nothing answers it.
+            ValueError: a test names no cells, or nothing answers it.
         """
         ...
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells among the rows that fulfil conditions.
 
         Args:
@@ -67,7 +75,7 @@ class Answers(Protocol):
         """
         ...
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors.
 
         Raises:
@@ -78,6 +86,11 @@ class Answers(Protocol):
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The attributes of every published table, by file name."""
+        ...
+
+    @property
+    def columns(self) -> tuple[Tabular, ...]:
+        """The attributes with the cells that queries are grouped by; none where they are the schema's."""
         ...
 
     @property
@@ -134,13 +147,19 @@ class Answers(Protocol):
 class PublishedOnly:
     """What `Answers` say where the published tables are all that there is; a kind overrides what it has beyond them."""
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:  # noqa: ARG002
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:  # noqa: ARG002
         """Refuse: nothing but what is published is answered."""
         raise ValueError(f"{attribute}: this kind of release answers no means, sums or quantiles of counted cells")
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:  # noqa: ARG002
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Refuse: nothing but what is published is answered."""
+        del first, second, progress
         raise ValueError("this kind of release answers no shares, ratios or differences of counts")
+
+    @property
+    def columns(self) -> tuple[Tabular, ...]:
+        """Those of the schema."""
+        return ()
 
     @property
     def asked(self) -> Mapping[str, tuple[str, ...]]:

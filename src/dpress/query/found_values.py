@@ -9,14 +9,18 @@ from functools import cached_property
 
 import numpy as np
 
+from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed.attribute import Categorical
 from dpress.core.maps.linear import Array
-from dpress.inference.interval import half_width
+from dpress.inference.interval import critical, half_width
+from dpress.inference.ratio import pair_of
 from dpress.query.answers import Progress
+from dpress.query.boxes import product
+from dpress.query.linear_forms import Compared
 from dpress.query.one_table import FILE, OneTable
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
-from dpress.query.query_language import parse
+from dpress.query.query_tree import Condition
 from dpress.query.release import Release
 from dpress.query.result import Result
 
@@ -76,25 +80,42 @@ class FoundValues(OneTable):
         own = asked(self.release)
         return Categorical(name=own.name, title=own.title, unit=own.unit, values=(*self.values, *own.extra))
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+    @property
+    def columns(self) -> tuple[Tabular, ...]:
+        """The released values."""
+        return (self.attribute,)
+
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
         """Answer a query such as `product = tea`, `product in (tea, other)` or `total`.
 
         Error: `variance_of`.
 
-        Args:
-            text: the query.
-            confidence: of the interval.
-            progress: not used.
-
         Raises:
-            ValueError: the text is no query on this attribute, or names what was not released.
+            ValueError: the condition names what was not released.
         """
         del progress
-        (weights,) = parse(Schema((self.attribute,)), text)
+        weights = self._weights(condition)
         variance = self.variance_of(weights)
         half = half_width(variance, self.level(confidence), self.release.tail)
         note = None if np.all(weights == weights[-1]) else self.selected
         return Result.of_count(text, float(weights @ self.counts), variance, half, confidence, note)
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return two counts with the covariance of their errors."""
+        del progress
+        own, other = self._weights(first), self._weights(second)
+        pair = pair_of(
+            lambda ratio: (float((own - ratio * other) @ self.counts), self.variance_of(own - ratio * other))
+        )
+        return Compared(
+            pair=pair,
+            critical=lambda confidence: critical(self.level(confidence), self.release.tail),
+            notes=(self.selected,),
+        )
+
+    def _weights(self, condition: Condition) -> Array:
+        (weights,) = product(Schema((self.attribute,)), condition)
+        return weights
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the table: a row for every released value, then one for the rest."""

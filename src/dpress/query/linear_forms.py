@@ -17,6 +17,10 @@ UNKNOWN = (
     "How the errors of the two counts depend on each other is not known: standard error and interval are the largest "
     "that they can be."
 )
+UNKNOWN_PARTS = (
+    "How the errors of the parts of this union depend on each other is not known: standard error and interval are the "
+    "largest that they can be."
+)
 Critical = Callable[[float], float]
 """From a confidence to how many standard errors are significant."""
 

@@ -4,7 +4,7 @@ import functools
 import re
 
 OPERATOR = r"(?:!=|<=|>=|=|<|>|\bin\b)"
-START = rf"(?:==|{OPERATOR})"  # of what stands behind an attribute, right or wrong
+START = rf"(?:==|{OPERATOR}|\bbetween\b|\bis\b)"  # of what stands behind an attribute, right or wrong
 QUOTED = r"""'[^']*'|"[^"]*\""""
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}  # `"30" < age` is `age > "30"`
 IN_QUOTES = re.compile(QUOTED)
@@ -21,7 +21,8 @@ def any_name(names: tuple[str, ...]) -> str:
 def beginning(names: tuple[str, ...]) -> str:
     """Return a pattern of what a condition begins with: an attribute and an operator, or a value in quotes first."""
     name, mirrored = any_name(names), "|".join(sorted(MIRRORED, key=len, reverse=True))
-    return rf"(?:{name}\s*{OPERATOR}|(?:{QUOTED})\s*(?:{mirrored})\s*{name}(?!\w))"
+    behind = rf"(?:\s*{OPERATOR}|\s+between\s|\s+is\s+missing\b)"
+    return rf"(?:{name}{behind}|(?:{QUOTED})\s*(?:{mirrored})\s*{name}(?!\w))"
 
 
 def unquoted(text: str) -> str:
@@ -36,4 +37,14 @@ def without_values(text: str) -> str:
     "sex =  and 'age' = 3"
     """
     follows = re.compile(rf"\s*{START}")
-    return IN_QUOTES.sub(lambda found: found[0] if follows.match(text, found.end()) else "", text)
+    return IN_QUOTES.sub(lambda quote: quote[0] if follows.match(text, quote.end()) else "", text)
+
+
+def parts(text: str, separator: str) -> list[str]:
+    """Return the parts of a text around a separator, a pattern, that stands outside quotes."""
+    between, begin = [], 0
+    for match in re.finditer(rf"{QUOTED}|{separator}", text):
+        if match[0][:1] not in ("'", '"'):
+            between.append(text[begin : match.start()].strip())
+            begin = match.end()
+    return [*between, text[begin:].strip()]

@@ -19,15 +19,17 @@ from dpress.document import queries
 from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
-from dpress.query import notebook
+from dpress.query import condition_grammar, notebook
 from dpress.query.answers import Answers, Part, Progress
 from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
+from dpress.query.grammar import read
 from dpress.query.keyed_tables import KeyedTables
+from dpress.query.queries_by import groups
+from dpress.query.query_tree import Condition, Query
 from dpress.query.result import Result
-from dpress.query.statistics import answer
-from dpress.query.statistics_queries import Statistic, check, read
+from dpress.query.statistics import answer, check
 
 FORMAT = 2
 CONFIDENCE = 0.95
@@ -185,9 +187,29 @@ class Release:
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
-        if (asked := read(self.schema, text)) is not None:
-            return self._statistic(asked, confidence, progress)
-        return self._noted(self.answers.query(text, confidence=confidence, progress=progress))
+        asked = read(self.schema.names, text)
+        if asked.by:
+            raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
+        return self._asked(asked, text, confidence, progress)
+
+    def results(
+        self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None
+    ) -> tuple[Result, ...]:
+        """Answer a query by attributes, such as `mean cost by ward`: of every group in turn (`Result.group`).
+
+        Error: of each answer by itself that of `query`; the interval of one holds with the confidence, not all at once.
+
+        Args:
+            text: the query; without `by` it has one answer.
+            confidence: of every interval.
+            progress: as of `query`.
+
+        Raises:
+            ValueError: as `query`, or there are too many groups.
+        """
+        columns = self.answers.columns or self.schema.tabular
+        found = groups(columns, read(self.schema.names, text))
+        return tuple(replace(self._asked(one, text, confidence, progress), group=group) for group, one in found)
 
     def __getitem__(self, text: str) -> Result:
         """Answer a query with 95 % confidence: `release["age in 30..40"]`; see `query`."""
@@ -210,11 +232,11 @@ class Release:
         Raises:
             ValueError: no such attribute, one without numbers, or conditions that nothing answers.
         """
-        return self._statistic(Statistic(of="mean", attribute=attribute, where=where), confidence)
+        return self._asked(Query(of="mean", attribute=attribute, where=self._where(where)), "", confidence)
 
     def sum(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the sum of an attribute's numbers; as `mean`, its error that of a weighted sum of counts."""
-        return self._statistic(Statistic(of="sum", attribute=attribute, where=where), confidence)
+        return self._asked(Query(of="sum", attribute=attribute, where=self._where(where)), "", confidence)
 
     def quantile(
         self, attribute: str, level: float, *, where: str | None = None, confidence: float = CONFIDENCE
@@ -232,7 +254,9 @@ class Release:
         Raises:
             ValueError: as `mean`, or a level that is none.
         """
-        return self._statistic(Statistic(of="quantile", attribute=attribute, level=level, where=where), confidence)
+        return self._asked(
+            Query(of="quantile", attribute=attribute, level=level, where=self._where(where)), "", confidence
+        )
 
     def median(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the quantile of level 1/2."""
@@ -240,19 +264,26 @@ class Release:
 
     def share(self, conditions: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the share of the rows, or of those of a condition, that fulfil conditions; Fieller's interval."""
-        return self._statistic(Statistic(of="share", first=conditions, where=where), confidence)
+        return self._asked(Query(of="share", first=self._rows(conditions), where=self._where(where)), "", confidence)
 
     def ratio(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return the ratio of two counts, each given by its conditions; Fieller's interval."""
-        return self._statistic(Statistic(of="ratio", first=first, second=second), confidence)
+        return self._asked(Query(of="ratio", first=self._rows(first), second=self._rows(second)), "", confidence)
 
     def difference(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return a count less another one, with the exact variance of that."""
-        return self._statistic(Statistic(of="difference", first=first, second=second), confidence)
+        return self._asked(Query(of="difference", first=self._rows(first), second=self._rows(second)), "", confidence)
 
-    def _statistic(self, asked: Statistic, confidence: float, progress: Progress | None = None) -> Result:
+    def _where(self, text: str | None) -> Condition | None:
+        return None if text is None else self._rows(text)
+
+    def _rows(self, text: str) -> Condition:
+        return condition_grammar.conditions(self.schema.names, text)
+
+    def _asked(self, asked: Query, text: str, confidence: float, progress: Progress | None = None) -> Result:
+        """Answer a query; without a text it is named by its own."""
         check(self.schema, asked)
-        return self._noted(answer(asked, self.answers, confidence, progress))
+        return self._noted(answer(asked, self.answers, confidence, text=text or asked.text, progress=progress))
 
     def _noted(self, found: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""

@@ -29,6 +29,7 @@ class Result:
             the group's, is not distinguishable from zero.
         within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
             numbers are known; the interval holds it wherever they lie in their cells.
+        group: of a query by attributes, the names with the values that it is of; empty of any other.
 
     >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
     (4.0, 10.0)
@@ -43,6 +44,7 @@ class Result:
     unbiased: float | None = None
     of: str = "count"
     within: tuple[float, float] | None = None
+    group: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of_count(  # noqa: PLR0917  # what every count has

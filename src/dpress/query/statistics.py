@@ -11,18 +11,22 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
 from dpress.query.answers import Answers, Progress
+from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared, Group
+from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.result import Result
-from dpress.query.statistics_queries import Statistic
 
 MOST_CELLS = 512
 """Cells of a quantile; of more neighbouring ones are taken together, evenly."""
 EMPTY = "The count that it is of, or divided by, is not distinguishable from zero: nothing is known beyond the bounds."
+OF_NUMBERS = ("mean", "sum", "quantile", "circular mean", "resultant length")
 Ends = tuple[float, float]
 T = TypeVar("T")
 
@@ -31,7 +35,7 @@ T = TypeVar("T")
 class OwnStatistics(Protocol):
     """Answers that measured statistics themselves."""
 
-    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic; None for what follows from counts.
 
         Raises:
@@ -40,33 +44,40 @@ class OwnStatistics(Protocol):
         ...
 
 
-def answer(asked: Statistic, answers: Answers, confidence: float, progress: Progress | None = None) -> Result:
+def answer(asked: Query, answers: Answers, confidence: float, *, text: str, progress: Progress | None = None) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 
     Args:
         asked: the statistic, checked.
         answers: of the release.
         confidence: of the interval.
+        text: as it was asked.
         progress: called with the number of fits done, where a fitted joint is fitted again.
 
     Raises:
         ValueError: the conditions are none on these attributes, or nothing answers them.
     """
-    if isinstance(answers, OwnStatistics) and (own := answers.statistic(asked, confidence)) is not None:
+    if isinstance(answers, OwnStatistics) and (own := answers.statistic(asked, text, confidence)) is not None:
         return own
+    if asked.of == "count":
+        return answers.count(both(asked.first, asked.where), text=text, confidence=confidence, progress=progress)
     if asked.of in ("mean", "sum", "quantile"):
         group = answers.group(asked.attribute, asked.where, progress)
         made = {"mean": mean, "sum": total}.get(asked.of)
         found = made(group, confidence) if made else quantile(group, asked.level, confidence)
         notes = group.notes
+    elif asked.of not in ("share", "ratio", "difference"):
+        raise ValueError(
+            f"this release answers no {asked.of}; counts, means, sums, quantiles, shares and ratios follow"
+        )
     else:
-        compared = answers.compared(*_two_counts(asked), progress)
+        compared = answers.compared(*two_counts(asked), progress)
         found = difference(compared, confidence) if asked.of == "difference" else ratio(asked, compared, confidence)
         notes = compared.notes
     value, error, interval, within = found
     empty = (EMPTY,) if math.isnan(value) else ()
     return Result(
-        query=asked.text,
+        query=text,
         of=asked.of,
         value=value,
         standard_error=error,
@@ -75,6 +86,27 @@ def answer(asked: Statistic, answers: Answers, confidence: float, progress: Prog
         within=within,
         note=" ".join((*empty, *notes)) or None,
     )
+
+
+def check(schema: Schema, asked: Query) -> None:
+    """Refuse a statistic of what is no number, and a level that is none.
+
+    Raises:
+        ValueError: the message names the attribute or the level and what would be right.
+    """
+    if not isinstance(asked.level, int | float) or not 0 < asked.level < 1:
+        raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {asked.level}")
+    if asked.of not in OF_NUMBERS:
+        return
+    if asked.attribute not in schema.names:
+        raise ValueError(no_attribute(schema.names, asked.attribute))
+    column = schema.attribute(asked.attribute)
+    if not isinstance(column, Number):
+        kind = type(column).__name__.lower()
+        raise ValueError(
+            f"{asked.of} of {column.name}: expected an integer or numeric attribute, {column.name} is {kind}; "
+            f"ask for `share {column.name} = VALUE`"
+        )
 
 
 Found = tuple[float, float, Ends, Ends | None]  # value, standard error, interval, what cells leave open
@@ -145,7 +177,7 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
     return value, beyond / (2 * critical), interval, within
 
 
-def ratio(asked: Statistic, compared: Compared, confidence: float) -> Found:
+def ratio(asked: Query, compared: Compared, confidence: float) -> Found:
     """Return a share, or the ratio of two counts, not below 0; see `inference.ratio.fieller`."""
     bounds = (0.0, 1.0 if asked.of == "share" else math.inf)
     found = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
@@ -161,13 +193,10 @@ def difference(compared: Compared, confidence: float) -> Found:
     return value, math.sqrt(variance), (value - half, value + half), None
 
 
-def _two_counts(asked: Statistic) -> tuple[str, str]:
+def two_counts(asked: Query) -> tuple[Condition, Condition]:
     """Return the conditions of numerator and denominator."""
-    if asked.of != "share":
-        return asked.first, asked.second
-    if asked.where is None or asked.where.strip().lower() == "total":
-        return asked.first, "total"
-    return f"{asked.where} and {asked.first}", asked.where
+    second = TOTAL if asked.of == "share" else asked.second
+    return both(asked.first, asked.where), both(second, asked.where)
 
 
 def _at_ends(group: Group, of: Callable[[Array], T]) -> tuple[T, T, T]:

@@ -23,9 +23,10 @@ from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.query import table_forms
 from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_language import parse
+from dpress.query.query_tree import Condition
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.table_forms import ProductSums
@@ -58,10 +59,17 @@ class TableAnswers(PublishedOnly):
         decoder: Decoder = mechanism.decoder
         return decoder
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query from a published table; see `Release.query`."""
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the rows that fulfil a condition, from a published table; see `Release.query`."""
+        boxes = products(self.release.schema, condition)
+        if len(boxes) > 1:
+            source = table_forms.source_of(partial(self.answering, progress=progress), boxes, text)
+            return source.count(text, boxes, confidence)
+        return self.product(text, boxes[0], confidence, progress)
+
+    def product(self, text: str, weights: list[Array], confidence: float, progress: Progress | None) -> Result:
+        """Answer a product query."""
         del progress
-        weights = parse(self.release.schema, text)
         if not self.together(weights):
             raise ValueError(self.unanswered(text))
         return self.answered(text, weights, confidence)
@@ -79,11 +87,11 @@ class TableAnswers(PublishedOnly):
         """Return the variance of the answer to a query, in counts squared."""
         return self.decoder.query_variance(self.measurement.variance, weights)
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
         return table_forms.group(self.release.schema, partial(self.answering, progress=progress), attribute, where)
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors; see `answers.Answers.compared`."""
         return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
 

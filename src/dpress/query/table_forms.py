@@ -1,20 +1,26 @@
 """Weighted sums and pairs of counts from product queries: what statistics need of tables, and of a fitted joint.
 
-conditions -> product weights -> values with exact variances, and their covariance.
+conditions -> disjoint boxes, each a product query -> values with exact variances, and their covariance.
 """
 
+import itertools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import differing, product_covariance
+from dpress.inference.interval import whole_counts
 from dpress.inference.ratio import Pair, pair_of
-from dpress.query.linear_forms import UNKNOWN, Compared, Critical, Group, group_of
-from dpress.query.query_language import parse
+from dpress.query.boxes import Products, products
+from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Critical, Group, group_of
+from dpress.query.query_tree import TOTAL, Condition
+from dpress.query.result import Result
+
+Form = tuple[float, float]  # a value and its variance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,53 +32,128 @@ class ProductSums:
         critical: of the answers.
         notes: what else is to be known of them, a sentence each.
         symmetric: whether `inference.covariance.product_covariance` holds for queries that differ along several axes.
+        several: as `form`, of the sum of several product queries, where that has a way of its own.
     """
 
-    form: Callable[[list[Array]], tuple[float, float]]
+    form: Callable[[list[Array]], Form]
     critical: Critical
     notes: tuple[str, ...] = ()
     symmetric: bool = False
+    several: Callable[[Products], Form] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the error of a sum of product queries is known, not only its bound."""
+        return self.symmetric or self.several is not None
+
+    def sum(self, boxes: Products) -> Form:
+        """Return the sum of product queries and its variance.
+
+        Error: sum over all pairs of their covariance, exact where it is known; else at most (sum of the standard
+        errors)^2.
+        """
+        if len(boxes) == 1:
+            return self.form(boxes[0])
+        if self.several is not None:
+            return self.several(boxes)
+        values, variances = zip(*map(self.form, boxes), strict=True)
+        if not self.symmetric:
+            return math.fsum(values), math.fsum(map(math.sqrt, variances)) ** 2
+        pairs = [product_covariance(self._variance, *pair) for pair in itertools.combinations(boxes, 2)]
+        return math.fsum(values), max(0.0, math.fsum([*variances, *pairs, *pairs]))
+
+    def _variance(self, weights: Sequence[Array]) -> float:
+        return self.form([*weights])[1]
+
+    def notes_of(self, *unions: Products) -> tuple[str, ...]:
+        """Return what is to be known of sums of product queries."""
+        bounded = not self.exact and any(len(boxes) > 1 for boxes in unions)
+        return (*self.notes, UNKNOWN_PARTS) if bounded else self.notes
+
+    def count(self, text: str, boxes: Products, confidence: float) -> Result:
+        """Return the count of disjoint boxes."""
+        value, variance = self.sum(boxes)
+        half = whole_counts(variance, self.critical(confidence))
+        return Result.of_count(text, value, variance, half, confidence, " ".join(self.notes_of(boxes)) or None)
 
 
 Answering = Callable[[list[Array], str], ProductSums]
 """From a query, for the attributes that it weighs, and its text to who answers it; ValueError where nobody does."""
 
 
-def group(schema: Schema, answering: Answering, attribute: str, where: str | None) -> Group:
+def source_of(answering: Answering, boxes: Products, text: str) -> ProductSums:
+    """Return who answers about all attributes that some boxes weigh, with what is to be known of any of them.
+
+    Raises:
+        ValueError: nobody answers about all of them together.
+    """
+    if len(boxes) == 1:
+        return answering(boxes[0], text)
+    along = zip(*boxes, strict=True)
+    together = [own[0] if all(np.all(one == 1) for one in own) else np.zeros(own[0].size) for own in along]
+    notes = dict.fromkeys(note for weights in (together, *boxes) for note in answering(weights, text).notes)
+    return replace(answering(together, text), notes=tuple(notes))
+
+
+def group(schema: Schema, answering: Answering, attribute: str, where: Condition | None) -> Group:
     """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
-    weights, axis = parse(schema, where or "total"), schema.names.index(attribute)
-    own = schema.tabular[axis].numbers
-    if own is None:
+    boxes, axis = products(schema, where or TOTAL), schema.names.index(attribute)
+    column = schema.tabular[axis].numbers
+    if column is None:
         raise TypeError(f"{attribute} holds no numbers")
-    text = f"{attribute} where {where}" if where is not None else attribute
-    inside, source = weights[axis], answering(_along(weights, axis, np.zeros(own.size)), text)
-    return group_of(own, inside, lambda asked: source.form(_along(weights, axis, asked)), source.critical, source.notes)
+    text = f"{attribute} where {where.text}" if where is not None else attribute
+    source = source_of(answering, [_along(weights, axis, np.zeros(column.size)) for weights in boxes], text)
+    inside = np.max([weights[axis] for weights in boxes], axis=0)
+
+    def form(cells: Array) -> Form:
+        return source.sum([_along(weights, axis, weights[axis] * cells) for weights in boxes])
+
+    return group_of(column, inside, form, source.critical, source.notes_of(boxes))
 
 
-def compared(schema: Schema, answering: Answering, first: str, second: str) -> Compared:
+def compared(schema: Schema, answering: Answering, first: Condition, second: Condition) -> Compared:
     """Return two counts with their errors; see `answers.Answers.compared`.
 
-    Two counts that differ along one attribute are read off three forms first - r second (`inference.ratio.pair_of`).
+    Two counts that differ along one attribute are read off three forms first - r second (`inference.ratio.pair_of`),
+    and so are unions wherever the error of a sum is known.
     """
-    own, other = parse(schema, first), parse(schema, second)
-    axes, text = differing(own, other), f"{first} beside {second}"
+    pair, text = (products(schema, first), products(schema, second)), f"{first.text} beside {second.text}"
+    if max(map(len, pair)) > 1:
+        return _unions(answering, pair, (first.text, second.text, text))
+    (own,), (other,) = pair
+    axes = differing(own, other)
     if len(axes) > 1:
-        return _several(answering, (own, first), (other, second), text)
+        texts = ([own], first.text), ([other], second.text)
+        return _several(answering, *texts, lambda: _covariance(answering, own, other, text))
     axis = axes[0] if axes else 0
     source = answering(_along(own, axis, np.zeros(own[axis].size)), text)
-    pair = pair_of(lambda ratio: source.form(_along(own, axis, own[axis] - ratio * other[axis])))
-    return Compared(pair=pair, critical=source.critical, notes=source.notes)
+    counts = pair_of(lambda ratio: source.form(_along(own, axis, own[axis] - ratio * other[axis])))
+    return Compared(pair=counts, critical=source.critical, notes=source.notes)
 
 
-def _several(answering: Answering, own: tuple[list[Array], str], other: tuple[list[Array], str], text: str) -> Compared:
-    """Return two counts that differ along several attributes; where nothing tells the covariance, with its bound."""
-    sources = [answering(*own), answering(*other)]
+def _unions(answering: Answering, pair: tuple[Products, Products], texts: tuple[str, str, str]) -> Compared:
+    """Return two counts of which one is of several boxes; where nothing tells the error of sums, with its bound."""
+    first, second = pair
+    try:
+        source = source_of(answering, [*first, *second], texts[2])
+    except ValueError:
+        source = None
+    if source is None or not source.exact:
+        return _several(answering, (first, texts[0]), (second, texts[1]), lambda: None)
+    counts = pair_of(lambda ratio: source.sum([*first, *(_times(weights, -ratio) for weights in second)]))
+    return Compared(pair=counts, critical=source.critical, notes=source.notes)
+
+
+def _several(
+    answering: Answering, own: tuple[Products, str], other: tuple[Products, str], known: Callable[[], float | None]
+) -> Compared:
+    """Return two counts whose covariance is as it is known; where nothing tells it, with its bound."""
+    sources = [source_of(answering, boxes, text) for boxes, text in (own, other)]
     (first, variance), (second, spread) = (
-        source.form(weights) for source, (weights, _) in zip(sources, (own, other), strict=True)
+        source.sum(boxes) for source, (boxes, _) in zip(sources, (own, other), strict=True)
     )
     notes = tuple(dict.fromkeys(note for source in sources for note in source.notes))
-    covariance = _covariance(answering, own[0], other[0], text)
-    if covariance is None:
+    if (covariance := known()) is None:
         covariance, notes = -math.sqrt(variance * spread), (*notes, UNKNOWN)
     return Compared(
         pair=Pair(first=first, second=second, variances=(variance, spread), covariance=covariance),
@@ -94,3 +175,9 @@ def _covariance(answering: Answering, own: list[Array], other: list[Array], text
 
 def _along(weights: list[Array], axis: int, own: Array) -> list[Array]:
     return [*weights[:axis], own, *weights[axis + 1 :]]
+
+
+def _times(weights: list[Array], factor: float) -> list[Array]:
+    """Return a product query times a number, along an axis that it weighs."""
+    axis = next((axis for axis, own in enumerate(weights) if not np.all(own == 1)), 0)
+    return _along(weights, axis, factor * weights[axis])

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
-from dpress.query.query_language import parse
+from dpress.query.boxes import product
 from dpress.query.release import CONFIDENCE
 from dpress.query.result import Result
 from dpress.release.periods.series import Series
@@ -126,7 +126,7 @@ def _view(series: Series, text: str) -> View:
     """Return the counts of every published period that a condition selects."""
     calendar = series.calendar
     schema, axis = calendar.spec.schema, calendar.spec.schema.axes([calendar.dated.name])[0]
-    local = [np.ones(1) if place == axis else own for place, own in enumerate(parse(schema, text))]
+    local = [np.ones(1) if place == axis else own for place, own in enumerate(product(schema, text))]
     numbers = [calendar.place(name) for name in series.periods]
     found = [series.added_up(np.eye(len(calendar.names))[one], local, text) for one in numbers]
     count, variance = (np.array(own) for own in zip(*found, strict=True))

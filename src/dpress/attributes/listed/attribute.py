@@ -140,6 +140,8 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         """Return the attribute as the script of a page reads it, however many values are listed."""
         del longest
         plain = self._for_script | {"kind": "listed", "names": self.labels}
+        if self.null in self.extra and self.null != self.other:
+            plain["missing"] = self.null
         if self.captions != self.labels:
             plain["labels"] = self.captions
         return plain | ({"groups": self.groups} if self.groups else {})

@@ -50,17 +50,17 @@ class Refits:
     joint: Joint
     again: tuple[Joint, ...]
 
-    def share(self, weights: Sequence[Array]) -> float:
-        """Return the joint's answer to a product query, one weight vector for every attribute."""
-        return _share(self.joint, weights)
+    def share(self, *boxes: Sequence[Array]) -> float:
+        """Return the joint's answer to a sum of product queries, each one weight vector for every attribute."""
+        return _shares(self.joint, boxes)
 
-    def error(self, weights: Sequence[Array]) -> float:
+    def error(self, *boxes: Sequence[Array]) -> float:
         """Return the standard error of that answer.
 
         Error: relative, about 1 / sqrt(2 runs): 13 % for 30 runs.
         """
-        own = self.share(weights)
-        return math.sqrt(math.fsum((_share(one, weights) - own) ** 2 for one in self.again) / len(self.again))
+        share = self.share(*boxes)
+        return math.sqrt(math.fsum((_shares(refit, boxes) - share) ** 2 for refit in self.again) / len(self.again))
 
     def errors(self, axes: Axes) -> Array:
         """Return the standard error of every cell of a marginal, of its shape; as `error`."""
@@ -149,6 +149,10 @@ def _again(one: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
     normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
     noise = np.sqrt(one.noise.before_centring(shares)) * normal
     return NoisyTable(axes=one.axes, shares=shares + noise - noise.mean(), noise=one.noise)
+
+
+def _shares(joint: Joint, boxes: Sequence[Sequence[Array]]) -> float:
+    return math.fsum(_share(joint, weights) for weights in boxes)
 
 
 def _share(joint: Joint, weights: Sequence[Array]) -> float:

@@ -36,8 +36,8 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Part, Progress
+from dpress.query.boxes import Products
 from dpress.query.measured_joint import MeasuredJoint, count_error, measured_joint
-from dpress.query.query_language import parse
 from dpress.query.record_files import NAME as RECORDS
 from dpress.query.record_files import Records
 from dpress.query.release import Release
@@ -92,22 +92,21 @@ class Answers(TableAnswers):
         """Return the standard error of a count, from a share's: the number of a table's rows is estimated, too."""
         return count_error(self.people, 0.0 if self.evidence is None else self.evidence.rows_variance, share, error)
 
-    def _count(self, again: Refits, weights: list[Array]) -> tuple[float, float]:
-        """Return the fitted count that weights ask for, and its variance."""
-        share = again.share(weights)
-        return self.people * share, self._error(share, again.error(weights)) ** 2
+    def _count(self, again: Refits, boxes: Products) -> tuple[float, float]:
+        """Return the fitted count of disjoint boxes, and its variance."""
+        share = again.share(*boxes)
+        return self.people * share, self._error(share, again.error(*boxes)) ** 2
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query from a published table, else from the fitted joint if the tallies alone give it.
+    def product(self, text: str, weights: list[Array], confidence: float, progress: Progress | None) -> Result:
+        """Answer a product query from a published table, else from the fitted joint if the tallies alone give it.
 
         Where no published table holds the attributes together, the answer is the fitted joint's: biased, with an error
         by bootstrap (`inference.joint.bootstrap`) and a note that says so.
         """
-        weights = parse(self.release.schema, text)
         if self.together(weights):
             return self.answered(text, weights, confidence)
         again, note = self._fitted_answers(text, progress)
-        value, variance = self._count(again, weights)
+        value, variance = self._count(again, [weights])
         half = again.half_width(variance, confidence)
         return Result.of_count(text, value, variance, half, confidence, note)
 
@@ -117,7 +116,8 @@ class Answers(TableAnswers):
             return super().answering(weights, text)
         again, note = self._fitted_answers(text, progress)
         return ProductSums(
-            form=lambda asked: self._count(again, asked),
+            form=lambda weights: self._count(again, [weights]),
+            several=lambda boxes: self._count(again, boxes),
             critical=again.critical,
             notes=(note,),
         )

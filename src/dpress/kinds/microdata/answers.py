@@ -31,9 +31,10 @@ from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query import table_forms
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.query.boxes import products
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.query_language import parse
+from dpress.query.query_tree import Condition
 from dpress.query.record_files import NAME, Written, values
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
@@ -99,42 +100,43 @@ class Answers(PublishedOnly):
         """The noisy answers behind the records with their variance; None for published baselines, which have none."""
         return measurement(self.release.kept, self.made.measured)
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Count the records that match a query such as `age in 30..40 and sex = Female`.
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the records that match a condition such as `age in 30..40 and sex = Female`.
 
         Error: not known. What noise does to a sum of records has no formula, and what clusters or a model leave out is
         no noise. The standard error and the ends of the interval are NaN. Of all records together they are those of
         the number of rows, which is estimated without bias and with an exact error, or public.
 
         Args:
-            text: the query.
+            condition: of the records.
+            text: as it was asked.
             confidence: of the number of rows; there is no other interval.
             progress: not used.
 
         Raises:
-            ValueError: the text is no query on these attributes (see `query.query_language.parse`).
+            ValueError: a test of the condition names no cells.
         """
         del progress
-        weights, rows = parse(self.release.schema, text), self.made.rows
-        if rows is not None and all(np.all(own == 1) for own in weights):
+        boxes, rows = products(self.release.schema, condition), self.made.rows
+        if rows is not None and all(np.all(own == 1) for weights in boxes for own in weights):
             half = half_width(rows.variance, confidence, self.release.tail)
             estimated = Result.of_count(text, rows.value, rows.variance, half, confidence, TOTAL)
-            return replace(estimated, value=self._matching(weights))
+            return replace(estimated, value=self._matching(boxes[0]))
         return Result(
             query=text,
-            value=self._matching(weights),
+            value=sum(map(self._matching, boxes)),
             standard_error=math.nan,
             interval=(math.nan, math.nan),
             confidence=confidence,
             note=" ".join(self._notes),
         )
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells among the records; no error is known of them."""
         del progress
         return table_forms.group(self.release.schema, self._answering, attribute, where)
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts of records; no error is known of them."""
         del progress
         return table_forms.compared(self.release.schema, self._answering, first, second)
@@ -143,6 +145,7 @@ class Answers(PublishedOnly):
         del weights, text
         return ProductSums(
             form=lambda asked: (self._matching(asked), math.nan),
+            several=lambda boxes: (sum(map(self._matching, boxes)), math.nan),
             critical=lambda confidence: critical(confidence, "gaussian"),
             notes=self._notes,
             symmetric=True,  # there is no error that could depend on another

@@ -19,13 +19,16 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Predicates
 from dpress.core.methods.mechanism import Decoder
-from dpress.inference.interval import half_width
+from dpress.inference.interval import critical, half_width
+from dpress.inference.ratio import pair_of
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.query.answering import Answering
 from dpress.query.answers import Part, Progress, PublishedOnly
-from dpress.query.predicate_language import predicate
+from dpress.query.boxes import predicate
+from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import PublishedTable
+from dpress.query.query_tree import Condition
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.table_answers import measurement_of
@@ -91,10 +94,10 @@ class Answers(PublishedOnly):
         """Their exact variances, in counts squared."""
         return variances_of(self.mechanism, self.workload)
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
         """Answer a listed query, or another one that follows from them; see `Release.query`."""
         del progress
-        weights = self.weights(text)
+        weights = self.weights(condition, text)
         value = float(weights @ self.decoder.estimate(self.measurement)[0])
         variance = self.decoder.query_variance(self.measurement.variance, [weights])
         half = half_width(variance, confidence, self.release.tail)
@@ -103,13 +106,13 @@ class Answers(PublishedOnly):
             query=text, value=value, standard_error=math.sqrt(variance), interval=interval, confidence=confidence
         )
 
-    def weights(self, text: str) -> Array:
-        """Return the atoms that a text asks for, 1 or 0 each.
+    def weights(self, condition: Condition, text: str) -> Array:
+        """Return the atoms that a condition asks for, 1 or 0 each.
 
         Raises:
-            ValueError: the text is no query, cuts an atom, or is no combination of what was measured.
+            ValueError: it names no cells, cuts an atom, or is no combination of what was measured.
         """
-        asked = predicate(self.release.schema, text)
+        asked = predicate(self.release.schema, condition)
         try:
             found = self.atoms.weights(asked)
         except NotSupported:
@@ -120,6 +123,19 @@ class Answers(PublishedOnly):
         if isinstance(matrix, SetSums) and not matrix.determines(found):
             raise ValueError(f"{text!r} does not follow from the queries by adding and subtracting them")
         return found
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return two counts with the exact covariance of their errors."""
+        del progress
+        own, other = (self.weights(each, each.text) for each in (first, second))
+        cells, spread = self.decoder.estimate(self.measurement)[0], self.measurement.variance
+        pair = pair_of(
+            lambda ratio: (
+                float((own - ratio * other) @ cells),
+                self.decoder.query_variance(spread, [own - ratio * other]),
+            )
+        )
+        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
 
     def _cut(self, cut: np.ndarray) -> str:
         """Return in words which atoms these are."""

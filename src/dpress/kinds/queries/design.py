@@ -13,7 +13,8 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.queries.kind import Queries
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import OverAtoms
-from dpress.query.predicate_language import MOST_CONDITIONS, conditions_in, predicate
+from dpress.query.boxes import predicate
+from dpress.query.condition_grammar import MOST_CONDITIONS, conditions_in
 from dpress.release.plan import strategies
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind

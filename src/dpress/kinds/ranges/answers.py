@@ -28,8 +28,9 @@ from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress
+from dpress.query.boxes import products
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_language import parse
+from dpress.query.query_tree import Condition
 from dpress.query.release import CONFIDENCE
 from dpress.query.result import Result
 from dpress.query.table_answers import TableAnswers
@@ -123,11 +124,21 @@ class Answers(TableAnswers):
         """Whose tiles devices report, None where those are the cells."""
         return tiled(self.release.mechanism)
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query; one about three attributes or more from what is fitted to the grids of pairs."""
-        weights = parse(self.release.schema, text)
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the rows that fulfil a condition; of a union each part must be of whole tiles.
+
+        Raises:
+            ValueError: also where a part of a union cuts tiles: what it leaves open is known of single ranges.
+        """
+        boxes, tiles = products(self.release.schema, condition), self.tiles
+        if len(boxes) > 1 and tiles is not None and any(cuts(tiles, weights) for weights in boxes):
+            raise ValueError(f"{text!r} is a union that cuts tiles, of which single ranges are answered; ask its parts")
+        return super().count(condition, text=text, confidence=confidence, progress=progress)
+
+    def product(self, text: str, weights: list[Array], confidence: float, progress: Progress | None) -> Result:
+        """Answer a product query; one about three attributes or more from what is fitted to the grids of pairs."""
         if self.grids is None or self.together(weights):
-            return super().query(text, confidence=confidence, progress=progress)
+            return super().product(text, weights, confidence, progress)
         fit = self.fit(self.grids, progress)
         value, variance = fit.count(weights)
         half = fit.refits.half_width(variance, confidence)
@@ -140,7 +151,12 @@ class Answers(TableAnswers):
             own, tiles = super().answering(weights, text), self.tiles
             return own if tiles is None or not cuts(tiles, weights) else replace(own, notes=(_note(tiles),))
         fit = self.fit(self.grids, progress)
-        return ProductSums(form=fit.count, critical=fit.refits.critical, notes=(grid_fit.NOTE,))
+        return ProductSums(
+            form=fit.count,
+            several=lambda boxes: fit.count(*boxes),
+            critical=fit.refits.critical,
+            notes=(grid_fit.NOTE,),
+        )
 
     def fit(self, grids: Hdg, progress: Progress | None) -> grid_fit.GridFit:
         """Return what is fitted to the grids of pairs; made once, and kept."""

@@ -11,7 +11,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges import devices
 from dpress.kinds.ranges.kind import CollectedRanges, Ranges
 from dpress.mechanisms.linear.product import check_ranges
-from dpress.query.query_language import parse_box
+from dpress.query import boxes as query_boxes
 from dpress.release.plan import strategies
 from dpress.release.plan.candidate import Choice
 from dpress.release.plan.parameter_checks import of_kind
@@ -54,7 +54,7 @@ def _boxes(spec: Spec) -> Boxes:
     boxes = []
     for place, text in enumerate(queries, 1):
         with _placed(f"queries[#{place}]"):
-            boxes.append(parse_box(spec.schema, text))
+            boxes.append(query_boxes.box(spec.schema, text))
     with _placed("queries"):
         axes: tuple[Axis, ...] = tuple(map(RangeList, shape, zip(*boxes, strict=True)))
     return Boxes(axes, paired=len(axes) > 1)

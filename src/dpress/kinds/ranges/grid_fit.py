@@ -37,17 +37,20 @@ class GridFit:
     refits: Refits
     counts: GridCounts
 
-    def count(self, weights: Sequence[Array]) -> tuple[float, float]:
+    def count(self, *boxes: Sequence[Array]) -> tuple[float, float]:
         """Return the fitted count that weights of the cells ask for, and its variance by bootstrap, in counts squared.
 
         The shares of fine tiles in coarse ones are taken as known.
         """
-        taken = [
-            np.ones(own.coarse) if np.all(asked == 1) else self.counts.taken(axis, asked)
-            for axis, (own, asked) in enumerate(zip(self.counts.error.axes, weights, strict=True))
+        taken, users = [self._taken(weights) for weights in boxes], self.counts.users
+        return users * self.refits.share(*taken), (users * self.refits.error(*taken)) ** 2
+
+    def _taken(self, weights: Sequence[Array]) -> list[Array]:
+        """Return the weights of the coarse tiles."""
+        return [
+            np.ones(column.coarse) if np.all(cells == 1) else self.counts.taken(axis, cells)
+            for axis, (column, cells) in enumerate(zip(self.counts.error.axes, weights, strict=True))
         ]
-        users = self.counts.users
-        return users * self.refits.share(taken), (users * self.refits.error(taken)) ** 2
 
     def interval(self, boxes: Sequence[Sequence[Array]], confidence: float) -> tuple[float, float]:
         """Return the ends of an interval, from the largest box of whole tiles within to the smallest one around."""

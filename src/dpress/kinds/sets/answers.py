@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.sets.attribute import SetMembers
@@ -24,11 +25,11 @@ from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.sets.privset import Privset, SetSize
 from dpress.query.answering import Answering, all_tallies
 from dpress.query.answers import KeptAnswers, Progress
+from dpress.query.boxes import joined, product
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.one_table import FILE, OneTable
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_language import parse
-from dpress.query.query_words import IN_QUOTES
+from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.release.plan.linear_error import predicted
@@ -73,50 +74,58 @@ class Answers(OneTable):
         words = {name: getattr(own, name) for name in ("title", "unit", "value_labels")}
         return Categorical(name=own.name, values=own.values, other=own.other, null=own.null, **words)
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer `apps = mail`, `total` or `set size`, the mean number of values that a person holds.
+    @property
+    def columns(self) -> tuple[Tabular, ...]:
+        """The values of sets."""
+        return (self.attribute,)
 
-        Error: the variance of `Privset`; of the mean set size an empirical one, with the spread of people in it.
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Answer `apps = mail`, or `total`.
 
-        Args:
-            text: the query.
-            confidence: of the interval.
-            progress: not used.
+        Error: the variance of `Privset`.
 
         Raises:
-            ValueError: the text is no query on this attribute, or asks for several values together.
+            ValueError: the condition names no value, or several together.
         """
         del progress
-        if isinstance(text, str) and text.strip().lower() == SIZE:
-            own = self.set_size
-            error = math.sqrt(own.variance)
-            half = NormalDist().inv_cdf((1 + confidence) / 2) * error
-            ends = own.mean - half, own.mean + half
-            found = Result(query=text, value=own.mean, standard_error=error, interval=ends, confidence=confidence)
-            return replace(found, of="mean", note=self.capped)
-        place = self._place(text)
-        if place is None:
+        if condition == TOTAL:
             return Result.of_count(text, float(self.release.reports), 0.0, 0.0, confidence)
+        place = self._place(condition)
         variance = float(np.asarray(self.measurement.variance)[place])
         half = half_width(variance, confidence, self.release.tail)
         return Result.of_count(text, float(self.measurement.answers[place]), variance, half, confidence, self.capped)
 
-    def _place(self, text: str) -> int | None:
-        """Return the place of the one value that a query asks for; None where it asks for everybody."""
-        (weights,) = parse(Schema((self.attribute,)), text)
-        if np.all(weights == 1) and "=" not in text:
+    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+        """Answer `set size`, the mean number of values that a person holds; None for anything else.
+
+        Error: an empirical one, with the spread of people in it.
+        """
+        if asked.of != SIZE:
             return None
-        if np.count_nonzero(weights) != 1 or "!=" in IN_QUOTES.sub("", text):
+        if asked.where is not None:
+            raise ValueError(f"{SIZE} is known of all people together")
+        mean, error = self.set_size.mean, math.sqrt(self.set_size.variance)
+        half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+        found = Result(
+            query=text, value=mean, standard_error=error, interval=(mean - half, mean + half), confidence=confidence
+        )
+        return replace(found, of="mean", note=self.capped)
+
+    def _place(self, condition: Condition) -> int:
+        """Return the place of the one value that a condition names."""
+        (weights,) = product(Schema((self.attribute,)), condition)
+        others = joined(condition) is None or any(test.word == "!=" for test in condition.tests)
+        if others or np.count_nonzero(weights) != 1:
             name, first = self.attribute.name, self.attribute.labels[0]
             raise ValueError(f"{name}: sets overlap, so that one value at a time is counted, as in `{name} = {first}`")
         return int(np.argmax(weights))
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Refuse: values of sets are no numbers."""
         del where, progress
         raise ValueError(f"{attribute}: values of sets have no numbers; ask `{SIZE}` for how many a person holds")
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Refuse: sets overlap."""
         del first, second, progress
         raise ValueError(

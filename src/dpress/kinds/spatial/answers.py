@@ -16,18 +16,19 @@ import pyarrow as pa
 from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas, Boxes, Marginals
-from dpress.inference.interval import critical
+from dpress.inference.interval import critical, whole_counts
 from dpress.inference.maps.density import Adjusted, Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
-from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
+from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair, union
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
 from dpress.query.answers import Part, Progress, PublishedOnly
-from dpress.query.linear_forms import UNKNOWN, Compared, Group
+from dpress.query.boxes import rectangles
+from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_language import parse_rectangle
+from dpress.query.query_tree import TOTAL, Condition
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.table_answers import measurement_of
@@ -46,6 +47,7 @@ REACHING = (
 UNBIASED = "From the unbiased counts."
 NEAR = 1e-9  # cells, of a border
 Corners = npt.NDArray[np.float64]
+Inside = list[Ends]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,23 +77,26 @@ class Answers(PublishedOnly):
         """The ends of both columns, in their own units."""
         return location(self.release.design.attributes).bounds
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query such as `lon in -74.02..-73.93 and lat in 40.70..40.82`.
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the people in a rectangle such as `lon in -74.02..-73.93 and lat in 40.70..40.82`, or in several.
 
-        A cell that the rectangle cuts counts by the share of its area. Error: of the noise, and of what keeps counts
+        A cell that a rectangle cuts counts by the share of its area. Error: of the noise, and of what keeps counts
         from going below zero; not of how people are spread within a cut cell.
 
         Args:
-            text: ranges of the two columns; a column that is left out is not restricted.
+            condition: ranges of the two columns; a column that is left out is not restricted.
+            text: as it was asked.
             confidence: of the interval.
             progress: not used: a map's error takes no time to speak of.
 
         Raises:
-            ValueError: the text is no query on these columns, reversed, or asks for nothing within the box.
+            ValueError: a range is reversed, or it asks for nothing within the box.
         """
         del progress
-        inside, notes = self._clipped(text)
-        asked = self.query_rectangles(*np.array(inside).T[:, None], confidence=confidence)
+        parts, notes = self._clipped(condition)
+        if len(parts) > 1:
+            return self._union(text, parts, notes, confidence)
+        asked = self.query_rectangles(*np.array(parts[0]).T[:, None], confidence=confidence)
         found = asked.to_pylist()[0]
         return Result(
             query=text,
@@ -103,11 +108,21 @@ class Answers(PublishedOnly):
             unbiased=found.get("unbiased"),
         )
 
-    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
+    def _union(self, text: str, parts: list[Inside], notes: list[str], confidence: float) -> Result:
+        """Return the sum of disjoint rectangles, of unbiased counts where there are any.
+
+        Error: that of all pairs that have a range in common; of any other pair the most that it can be, says a note.
+        """
+        value, variance, exact = union(self.density, [self._in_cells(inside) for inside in parts])
+        remarks = (*notes, *self._remarks_on_sums, *(() if exact else (UNKNOWN_PARTS,)))
+        half = whole_counts(variance, self._critical(confidence))
+        return Result.of_count(text, value, variance, half, confidence, " ".join(remarks) or None)
+
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of strips across a rectangle: of the cells of one column, each as people in it count."""
         del progress
         axis = self.release.schema.names.index(attribute)
-        inside, notes = self._clipped(where or "total")
+        inside, notes = self._rectangle(where or TOTAL)
         ranges = self._in_cells(inside)
         strips = cut(self.density, axis, cells_between(*ranges[axis]), ranges[1 - axis])
         (least, most), side = self.box[axis], self.density.grid.side
@@ -120,10 +135,10 @@ class Answers(PublishedOnly):
             notes=(*notes, *self._remarks_on_sums),
         )
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two rectangles; their covariance is exact where one of their ranges is the same."""
         del progress
-        clipped = [self._clipped(text) for text in (first, second)]
+        clipped = [self._rectangle(condition) for condition in (first, second)]
         asked = [self._in_cells(inside) for inside, _ in clipped]
         notes = tuple(dict.fromkeys(note for _, own in clipped for note in own))
         found = pair(self.density, *asked)
@@ -143,14 +158,31 @@ class Answers(PublishedOnly):
     def _remarks_on_sums(self) -> tuple[str, ...]:
         return (UNBIASED,) if self.adjusted else (APPROXIMATE,) if self.approximate else ()
 
-    def _clipped(self, text: str) -> tuple[list[Ends], list[str]]:
-        """Return the part of a rectangle within the box, in the columns' units, and a note where that is not all."""
-        asked = parse_rectangle(self.release.schema, text)
-        inside = [(max(low, a), min(high, b)) for (low, high), (a, b) in zip(asked, self.box, strict=True)]
-        given = [end for ends in asked for end in ends if math.isfinite(end)]
-        return inside, [CLIPPED] if any(end not in np.array(inside) for end in given) else []
+    def _rectangle(self, condition: Condition) -> tuple[Inside, list[str]]:
+        """Return the only rectangle.
 
-    def _in_cells(self, inside: list[Ends]) -> tuple[Ends, Ends]:
+        Raises:
+            ValueError: there are several.
+        """
+        parts, notes = self._clipped(condition)
+        if len(parts) > 1:
+            raise ValueError(f"{condition.text!r} is a union of rectangles, which are counted and nothing else")
+        return parts[0], notes
+
+    def _clipped(self, condition: Condition) -> tuple[list[Inside], list[str]]:
+        """Return the parts of rectangles within the box, in the columns' units, and a note where that is not all."""
+        asked = rectangles(self.release.schema, condition)
+        clipped = [
+            [(max(low, a), min(high, b)) for (low, high), (a, b) in zip(each, self.box, strict=True)] for each in asked
+        ]
+        inside = [each for each in clipped if all(low < high for low, high in each)]
+        if not inside:
+            raise ValueError(f"{condition.text!r}: nothing lies there")
+        given = {end for each in asked for ends in each for end in ends if math.isfinite(end)}
+        kept = {end for each in clipped for ends in each for end in ends}
+        return inside, [CLIPPED] if len(inside) < len(asked) or given - kept else []
+
+    def _in_cells(self, inside: Inside) -> tuple[Ends, Ends]:
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""
         side, found = self.density.grid.side, list[Ends]()
         for pair_of_ends, (least, most) in zip(inside, self.box, strict=True):

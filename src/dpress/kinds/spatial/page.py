@@ -26,7 +26,7 @@ from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
-from dpress.query.query_language import parse_rectangle
+from dpress.query.boxes import rectangles
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.release.room import Page
@@ -105,7 +105,7 @@ def map_of(release: Release) -> Map:
         linear=isinstance(decoder, MapDecoder) and decoder.estimator.linear,
         mechanism=mechanism,
         users=release.users,
-        rectangle=lambda query: parse_rectangle(release.schema, query),
+        rectangle=lambda query: rectangles(release.schema, query)[0],
         bound=deviation_bound(release, answers.density),
     )
 

@@ -3,7 +3,9 @@
 rectangle, cut along one column -> unbiased counts of the strips, variances of all runs of strips -> covariances.
 """
 
-from collections.abc import Callable
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +80,27 @@ def pair(density: Density, first: tuple[Ends, Ends], second: tuple[Ends, Ends]) 
             own, other = (_inside(ends, one[axis]) for one in (first, second))
             return pair_of(_difference(strips, own, other))
     return None
+
+
+def union(density: Density, rectangles: Sequence[tuple[Ends, Ends]]) -> tuple[float, float, bool]:
+    """Return the sum of disjoint rectangles, its variance, and whether that is exact.
+
+    The errors of two rectangles that have no range in common are taken to depend on each other as far as they can.
+
+    Args:
+        density: the map.
+        rectangles: each by both ranges in cells.
+    """
+    asked = Rectangles(*np.array(rectangles).reshape(len(rectangles), 4).T)
+    variances = density.variances(asked)
+    found = [(*places, pair(density, *(rectangles[place] for place in places)))
+             for places in itertools.combinations(range(len(rectangles)), 2)]  # fmt: skip
+    covariances = [
+        math.sqrt(variances[one] * variances[other]) if own is None else own.covariance for one, other, own in found
+    ]
+    variance = math.fsum([*variances, *covariances, *covariances])
+    exact = all(own is not None for *_, own in found)
+    return float(unbiased(density).values(asked).sum()), max(0.0, variance), exact
 
 
 def _difference(strips: Strips, own: Array, other: Array) -> Callable[[float], tuple[float, float]]:

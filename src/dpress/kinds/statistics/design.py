@@ -35,7 +35,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
-from dpress.query.query_language import parse
+from dpress.query.boxes import product
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
@@ -217,7 +217,7 @@ def _moments(asked: _Asked, counted: AbstractSet[str], *, alone: bool = True) ->
         yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
     for place, text in enumerate(asked.shares, 1):
         try:
-            weights = parse(schema, text)
+            weights = product(schema, text)
         except ValueError as error:
             raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
         where = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())

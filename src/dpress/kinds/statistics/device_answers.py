@@ -1,8 +1,8 @@
 """Answers of a collection of numbers: of every group, of all people, and of any set of groups."""
 
-import re
+import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,10 +23,10 @@ from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answers import Part, Progress
+from dpress.query.boxes import Products, products
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
-from dpress.query.query_language import parse
+from dpress.query.query_tree import Condition, Query, Word
 from dpress.query.result import Result
-from dpress.query.statistics_queries import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,43 +132,40 @@ class DeviceAnswers(GroupAnswers):
         circles = [own.attribute for own in self.numbers if own.circular]
         return {f"{DIRECTION} {own.name}": float(own.ends[1] - own.ends[0]) for own in circles}
 
-    def _weights(self, text: str) -> list[npt.NDArray[np.float64]]:
-        """Return the weights of a condition; a range of a number on a circle may go past the end: `hour in 22..3`."""
-        for own in (one.attribute for one in self.numbers if one.circular):
-            if (found := re.fullmatch(rf"\s*{re.escape(own.name)}\s+in\s+(-?[\d.]+?)\.\.(-?[\d.]+)\s*", text)) is None:
-                continue
-            low, high = found.groups()
-            if float(low) > float(high):
-                axis, schema = self.release.schema.axes([own.name])[0], self.release.schema
-                before = parse(schema, f"{own.name} <= {high}" if own.whole else f"{own.name} < {high}")
-                after = parse(schema, f"{own.name} >= {low}")
-                return [
-                    np.maximum(a, b) if place == axis else a
-                    for place, (a, b) in enumerate(zip(before, after, strict=True))
-                ]
-        return list(parse(self.release.schema, text))
+    def _boxes(self, condition: Condition) -> Products:
+        """Return the boxes of a condition; a range of a number on a circle may go past the end: `hour in 22..3`."""
+        turned = {one.attribute.name: one.attribute for one in self.numbers if one.circular}
+        if condition.word == "between" and condition.attribute in turned:
+            low, high = condition.values
+            with contextlib.suppress(ValueError):
+                if float(low) > float(high):
+                    up_to: Word = "<=" if turned[condition.attribute].whole else "<"
+                    parts = (
+                        replace(condition, word=">=", values=(low,)),
+                        replace(condition, word=up_to, values=(high,)),
+                    )
+                    return products(self.release.schema, Condition(word="or", parts=parts))
+        return products(self.release.schema, condition)
 
-    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic; also the share of some levels of a number that has a distribution.
 
         Raises:
             ValueError: it was not asked for, or the condition is about other attributes than the groups'.
         """
         if asked.of != "share":
-            return super().statistic(asked, confidence)
-        weights = self._weights(asked.first)
-        held = [axis for axis, own in enumerate(weights) if not own.all()]
+            return super().statistic(asked, text, confidence)
+        boxes = self._boxes(asked.first)
+        held = sorted({axis for weights in boxes for axis, own in enumerate(weights) if not own.all()})
         places = {own.axes[-1]: one for own, one in zip(self.estimator.types, self.numbers, strict=True)}
         if len(held) != 1 or held[0] not in places or places[held[0]].attribute.name not in self._with_distribution:
             known = ", ".join(self._with_distribution) or "no attribute"
             having = "a distribution" if any(own.circular for own in self.numbers) else "quantiles"
-            raise ValueError(
-                f"share: conditions are known on one attribute that has {having} ({known}): {asked.text!r}"
-            )
-        value, error = places[held[0]].share(self._mask(asked.where), weights[held[0]].astype(bool))
+            raise ValueError(f"share: conditions are known on one attribute that has {having} ({known}): {text!r}")
+        value, error = places[held[0]].share(self._mask(asked.where), boxes[0][held[0]].astype(bool))
         half = critical(confidence, self.release.tail) * error
         return Result(
-            query=asked.text,
+            query=text,
             of="share",
             value=value,
             standard_error=error,

@@ -5,7 +5,7 @@ noisy sums -> estimates -> a table of a row for every group and statistic; `mean
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -31,13 +31,14 @@ from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
 from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.boxes import products
+from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import CONFIDENCE
-from dpress.query.query_language import parse
+from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.statistics import EMPTY
-from dpress.query.statistics_queries import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,51 +129,46 @@ class GroupAnswers(PublishedOnly):
         z = critical(confidence, self.release.tail)
         return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer the count of the groups that a condition names, or their variance: `variance cost where ward = eyes`.
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the rows of the groups that a condition names.
 
         Error: see `inference.group_moments`.
 
-        Args:
-            text: the query.
-            confidence: of the interval.
-            progress: not used.
-
         Raises:
-            ValueError: there is no such statistic, or the condition is about other attributes than the groups'.
+            ValueError: nothing was counted, or the condition is about other attributes than the groups'.
         """
         del progress
-        asked, _, where = text.partition(" where ")
-        name, word = " ".join(asked.split()), text.split(maxsplit=1)[:1]
-        if word != ["variance"] and name not in self.of_persons:
-            return self._answered((text, "count"), COUNT, text, confidence)
-        return self._answered((text, word[0]), name, where or None, confidence)
+        return self._answered((text, "count"), COUNT, condition, confidence)
 
-    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
-        """Answer a mean, a sum, a quantile or a share that was measured; None for what follows from counts.
+    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+        """Answer a statistic that was measured; None for what follows from counts.
 
         Raises:
             ValueError: it was not measured, or the condition is about other attributes than the groups'.
         """
-        own = (asked.text, asked.of)
-        if asked.of in ("mean", "sum", "circular mean", "resultant length"):
-            return self._answered(own, f"{asked.of} {asked.attribute}", asked.where, confidence)
-        if asked.of == "quantile":
-            share = Fraction(asked.level).limit_denominator(1 << 20)
-            if (chosen := self._chosen(asked.attribute)) is not None:
-                return self._chosen_answer(chosen, asked, share, confidence)
-            if asked.attribute not in self._with_quantiles:
-                raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
-            return self._answered(own, asked.attribute, asked.where, confidence, share)
-        if asked.of != "share" or (name := self._share_name(asked.first)) is None:
+        if asked.of in ("count", "ratio", "difference"):
             return None
-        return self._answered(own, name, asked.where, confidence)
+        if asked.of == "quantile":
+            return self._quantile(asked, text, confidence)
+        if asked.of == "share":
+            name = self._share_name(asked.first)
+            return None if name is None else self._answered((text, asked.of), name, asked.where, confidence)
+        word = asked.of.split()[0] if asked.of == "total per person" else asked.of
+        return self._answered((text, word), replace(asked, where=None, by=()).text, asked.where, confidence)
+
+    def _quantile(self, asked: Query, text: str, confidence: float) -> Result:
+        share = Fraction(asked.level).limit_denominator(1 << 20)
+        if (chosen := self._chosen(asked.attribute)) is not None:
+            return self._chosen_answer(chosen, asked, text, share, confidence)
+        if asked.attribute not in self._with_quantiles:
+            raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
+        return self._answered((text, asked.of), asked.attribute, asked.where, confidence, share)
 
     def _chosen(self, attribute: str) -> ChosenLevels | None:
         """Return what chose the quantiles of an attribute; None where nothing did."""
         return next((own for own in self.chosen if self.release.schema.names[own.axis] == attribute), None)
 
-    def _chosen_answer(self, own: ChosenLevels, asked: Statistic, share: Fraction, confidence: float) -> Result:
+    def _chosen_answer(self, own: ChosenLevels, asked: Query, text: str, share: Fraction, confidence: float) -> Result:
         """Answer a quantile that was chosen.
 
         Raises:
@@ -181,18 +177,18 @@ class GroupAnswers(PublishedOnly):
         names = quantile_names(own, self.release.schema)
         if share not in own.choice.quantiles:
             raise ValueError(
-                f"{asked.text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
+                f"{text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
             )
         mask = self._mask(asked.where)
         if mask.sum() != 1:
             raise ValueError(
-                f"{asked.text}: it was chosen in every group, and is known of one group; name its "
+                f"{text}: it was chosen in every group, and is known of one group; name its "
                 f"{' and '.join(axis.name for axis in self.axes)}"
             )
         value = only(self.chosen_estimates[names[own.choice.quantiles.index(share)]], mask).value
         nothing = math.nan
         return Result(
-            query=asked.text,
+            query=text,
             value=float(value[0]),
             standard_error=nothing,
             interval=(nothing, nothing),
@@ -201,17 +197,20 @@ class GroupAnswers(PublishedOnly):
             of=asked.of,
         )
 
-    def _share_name(self, conditions: str) -> str | None:
+    def _share_name(self, conditions: Condition) -> str | None:
         """Return the share of a condition that was measured; None where there is none."""
-        weights = parse(self.release.schema, conditions)
+        boxes = products(self.release.schema, conditions)
+        if len(boxes) > 1:
+            return None
+        (weights,) = boxes
         asked = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
         measured = [] if self.strategy is None else [part.where for part in self.strategy.moments]
         return f"share {condition(self.release.schema, asked)}" if asked in measured else None
 
-    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
         del progress
-        found, groups = self.groups().sums, [self._mask(text).astype(float) for text in (first, second)]
+        found, groups = self.groups().sums, [self._mask(each).astype(float) for each in (first, second)]
         if found is None or COUNT not in found.names:
             raise ValueError(self._unknown(COUNT))
         count, variance = found.counts
@@ -224,20 +223,30 @@ class GroupAnswers(PublishedOnly):
         )
         return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
 
-    def _mask(self, where: str | None) -> Mask:
+    def _mask(self, where: Condition | None) -> Mask:
         """Return which groups conditions name, shape (groups,)."""
-        return masks(parse(self.release.schema.subset([axis.name for axis in self.axes]), where or "total"))
+        schema, condition = self.release.schema.subset([axis.name for axis in self.axes]), where or TOTAL
+        for test in condition.tests:
+            if test.attribute not in schema.names:
+                raise ValueError(no_attribute(schema.names, test.attribute))
+        mask: Mask = np.any([masks(weights) for weights in products(schema, condition)], axis=0)
+        return mask
 
     def _answered(
-        self, asked: tuple[str, str], name: str, where: str | None, confidence: float, share: Fraction | None = None
+        self,
+        asked: tuple[str, str],
+        name: str,
+        where: Condition | None,
+        confidence: float,
+        share: Fraction | None = None,
     ) -> Result:
         """Answer a statistic by its name; `asked` is the query and what it is of."""
         mask = self._mask(where)
         found = self._sums(confidence, mask)
         if found is None or (share is None and name not in found.names):
             raise ValueError(self._unknown(name))
-        if name in self.of_persons and not mask.all() and mask.sum() != 1:
-            raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where!r}")
+        if where and name in self.of_persons and not mask.all() and mask.sum() != 1:
+            raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where.text!r}")
         one = found.of(name, share)
         value = float(one.value[0])
         return Result(

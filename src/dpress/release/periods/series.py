@@ -19,12 +19,14 @@ from dpress.core.maps.spans import Span
 from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
+from dpress.query.boxes import product
 from dpress.query.folder import SERIES
+from dpress.query.grammar import read
 from dpress.query.load import load_release
-from dpress.query.query_language import parse
+from dpress.query.queries_by import groups
+from dpress.query.query_tree import Query, both
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
-from dpress.query.statistics_queries import read
 from dpress.query.table_answers import TableAnswers
 from dpress.release.curator.ledger_heads import kept_heads
 from dpress.release.periods.calendar import Calendar
@@ -170,7 +172,7 @@ class Series:
     def adds_up(self, text: str) -> bool:
         """Return whether a query is a count of tables, which is one of several periods, too."""
         counted = all(isinstance(one.answers, TableAnswers) for one in self.releases.values())
-        return counted and read(self.calendar.spec.schema, text) is None
+        return counted and read(self.calendar.spec.schema.names, text).of == "count"
 
     def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
         """Answer a query of every published period by itself, by its name: `mean cost where ward = eyes`.
@@ -210,8 +212,24 @@ class Series:
             NotSupported: the releases have no counts; each period answers for itself.
         """
         del progress  # nothing takes long
+        asked = read(self.calendar.spec.schema.names, text)
+        if asked.by:
+            raise ValueError(f"{text!r} has an answer for every group; ask `series.results(...)` for all of them")
+        return self._counted(asked, text, confidence)
+
+    def results(self, text: str, *, confidence: float = CONFIDENCE) -> tuple[Result, ...]:
+        """Count by attributes: `count by ward`; see `Release.results`.
+
+        Raises:
+            ValueError, NotSupported: as `query`, or there are too many groups.
+        """
+        schema = self.calendar.spec.schema
+        found = groups(schema.tabular, read(schema.names, text))
+        return tuple(replace(self._counted(one, text, confidence), group=group) for group, one in found)
+
+    def _counted(self, asked: Query, text: str, confidence: float) -> Result:
         schema, axis = self.calendar.spec.schema, self._axis
-        weights = parse(schema, text)
+        weights = product(schema, both(asked.first, asked.where))
         wanted = self._wanted(weights[axis], text)
         local = [np.ones(1) if place == axis else own for place, own in enumerate(weights)]
         value, variance = self.added_up(wanted, local, text)

@@ -1,18 +1,23 @@
 /** A box that answers any query, and controls that write one. */
-import { Unread } from "./conditions.js";
+import { Unread } from "./condition_grammar.js";
 import { button, condition, held, shell } from "./controls.js";
 import { element } from "./elements.js";
 import { answered } from "./rounding.js";
-import { answer } from "./statistics.js";
+import { answersTo } from "./statistics.js";
 
 /** Returns the query box. */
 export function ask(answers) {
-  const input = element("input", { type: "text", id: "query", spellcheck: "false", autocomplete: "off" });
+  const input = element("input", {
+    type: "text",
+    id: "query",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   const found = element("p", { class: "answer", role: "status" });
   const command = element("pre", { tabindex: "0" });
   const asked = new Map();
   const show = () => {
-    found.textContent = words(answers, input.value);
+    found.replaceChildren(...words(answers, input.value).flatMap((line) => [line, element("br")]));
     command.textContent = `dpress query FOLDER ${shell(input.value.trim() || "total")}`;
   };
   const wrote = () => {
@@ -52,12 +57,16 @@ export function ask(answers) {
   );
 }
 
+/** Returns the lines that answer a query: one, or one for every group, and what is to be known of them. */
 function words(answers, text) {
   try {
-    const found = answer(answers, text || "total");
-    return `${answered(found, found.of)}.${found.note ? ` ${found.note}` : ""}`;
+    const found = answersTo(answers, text || "total");
+    const notes = [...new Set(found.map((one) => one.note).filter(Boolean))];
+    const [first] = found;
+    if (!first.group.length) return [[`${answered(first, first.of)}.`, ...notes].join(" ")];
+    return [...found.map((one) => `${one.group.join(", ")}: ${answered(one, one.of)}.`), ...notes];
   } catch (fault) {
-    if (fault instanceof Unread) return fault.message;
+    if (fault instanceof Unread) return [fault.message];
     throw fault;
   }
 }

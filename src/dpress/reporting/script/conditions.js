@@ -1,95 +1,131 @@
-/** The query language, as `dpress query` reads it: `age in 30..40 and sex = Female` -> weights of every attribute's cells. */
+/** Conditions as weights of every attribute's cells, as `dpress.query.boxes` makes them: disjoint boxes, which add up. */
 import { code, stretch } from "./attributes.js";
+import { Unread } from "./condition_grammar.js";
 
-const OPERATOR = "(?:!=|<=|>=|=|<|>|\\bin\\b)";
-export const QUOTED = `'[^']*'|"[^"]*"`;
-const MIRRORED = { "=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<=" }; // "30" < age is age > "30"
+const MOST_BOXES = 256;
 
-/** A query that cannot be read; the message says why. */
-export class Unread extends Error {}
-
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
-
-/** Returns a pattern of the attributes' names, as they are or in quotes, the longest first. */
-function anyName(attributes) {
-  const plain = attributes
-    .map((one) => one.name)
-    .sort((one, two) => two.length - one.length)
-    .map(escaped)
-    .join("|");
-  return `(?:${plain}|'(?:${plain})'|"(?:${plain})")`;
+/** Returns 0/1 weights of disjoint boxes, each one array for every attribute; tests joined by `and` are one box. */
+export function boxesOf(attributes, tree) {
+  const tests = joined(tree);
+  if (tests)
+    return [
+      weightsOf(
+        attributes,
+        tests.map((test) => [axisOf(attributes, test), cellsOf(attributes, test)]),
+      ),
+    ];
+  const found = apart(boxes(attributes, tree, false));
+  const nothing = Math.min(...axesOf(attributes, tree), attributes.length - 1);
+  const held = found.length ? found : [[[nothing, new Uint8Array(attributes[nothing].size)]]];
+  return held.map((box) => weightsOf(attributes, box));
 }
 
-/** Returns a pattern of what a condition begins with: an attribute and an operator, or a value in quotes first. */
-function beginning(attributes) {
-  const name = anyName(attributes);
-  return `(?:${name}\\s*${OPERATOR}|(?:${QUOTED})\\s*(?:!=|<=|>=|=|<|>)\\s*${name}(?!\\w))`;
+const axesOf = (attributes, tree) =>
+  tree.attribute === undefined
+    ? (tree.parts ?? []).flatMap((part) => axesOf(attributes, part))
+    : [axisOf(attributes, tree)];
+
+/** Returns the tests that `and` alone joins; null where a condition has other words. */
+function joined(tree) {
+  if (tree.word === "total") return [];
+  const parts = tree.word === "and" ? tree.parts : [tree];
+  return parts.every((part) => part.attribute !== undefined) ? parts : null;
 }
 
-/** Returns whether a text begins as a condition does. */
-export const isCondition = (attributes, text) => new RegExp(`^\\s*${beginning(attributes)}`).test(text);
-
-/** Returns 0/1 weights, one array for every attribute. */
-export function weightsOf(attributes, text) {
+function weightsOf(attributes, box) {
   const weights = attributes.map((one) => new Float64Array(one.size).fill(1));
-  for (const { axis, operator, value } of conditions(attributes, text)) {
-    const own = cellsOf(attributes[axis], operator, value);
-    weights[axis].forEach((_, i) => (weights[axis][i] *= own[i]));
-  }
+  for (const [axis, cells] of box) cells.forEach((one, i) => (weights[axis][i] *= one));
   return weights;
 }
 
-function conditions(attributes, text) {
-  if (text.trim().toLowerCase() === "total") return [];
-  const parts = [];
-  let begin = 0;
-  for (const match of text.matchAll(new RegExp(`${QUOTED}|\\s+and\\s+(?=${beginning(attributes)})`, "g"))) {
-    if (/['"]/.test(match[0][0])) continue; // an `and` within quotes belongs to the value
-    parts.push(text.slice(begin, match.index));
-    begin = match.index + match[0].length;
+const axisOf = (attributes, { attribute }) => attributes.findIndex((one) => one.name === attribute);
+
+/** Returns boxes, lists of [axis, cells] with rising axes, in one of which every row lies that fulfils a condition. */
+function boxes(attributes, tree, negated) {
+  if (tree.word === "not") return boxes(attributes, tree.parts[0], !negated);
+  if (tree.word === "total") return negated ? [] : [[]];
+  if (tree.attribute !== undefined) {
+    const cells = cellsOf(attributes, tree).map((one) => (negated ? 1 - one : one));
+    return few(cells.every(Boolean) ? [[]] : [[[axisOf(attributes, tree), cells]]]);
   }
-  return [...parts, text.slice(begin)].map((part) => condition(attributes, part.trim()));
+  const parts = tree.parts.map((part) => boxes(attributes, part, negated));
+  if ((tree.word === "or") !== negated) return few(parts.flat());
+  return parts.reduce((left, right) => few(left.flatMap((one) => right.map((other) => both(one, other)))));
 }
 
-function condition(attributes, part) {
-  const name = anyName(attributes);
-  const first = new RegExp(`^(${name})\\s*(${OPERATOR})\\s*([^]+)$`).exec(part);
-  const last = first ? null : new RegExp(`^(${QUOTED})\\s*(${OPERATOR})\\s*(${name})$`).exec(part);
-  const [written, operator, value] = first ? first.slice(1) : last ? [last[3], MIRRORED[last[2]], last[1]] : [];
-  if (!operator)
-    throw new Unread(
-      `cannot read “${part}”; write e.g. NAME = VALUE or NAME in a..b, with the attributes ${attributes.map((one) => one.name).join(", ")}`,
-    );
-  const names = attributes.map((one) => one.name);
-  return { axis: names.indexOf(names.includes(written) ? written : unquoted(written)), operator, value: value.trim() };
+function both(one, other) {
+  const found = new Map(one);
+  for (const [axis, cells] of other)
+    found.set(axis, found.has(axis) ? cells.map((cell, i) => cell * found.get(axis)[i]) : cells);
+  return [...found].sort(([first], [second]) => first - second);
 }
 
-function cellsOf(own, operator, text) {
-  const weights = new Float64Array(own.size);
-  if (operator === "=" || operator === "!=") {
-    for (const cell of cells(own, text)) weights[cell] = 1;
-    return operator === "=" ? weights : weights.map((one) => 1 - one);
-  }
-  if (operator === "in" && text.startsWith("(") && text.endsWith(")")) {
-    const values =
-      text
-        .slice(1, -1)
-        .match(/\s*'[^']*'\s*|\s*"[^"]*"\s*|[^,]+/g)
-        ?.map((one) => one.trim())
-        .filter(Boolean) ?? [];
-    if (!values.length) throw new Unread("the list after “in” is empty; write in (a, b)");
-    for (const cell of values.flatMap((value) => cells(own, value))) weights[cell] = 1;
-    return weights;
-  }
-  const [first, last] = range(own, operator, text);
-  return weights.fill(1, first, last + 1);
+/** Returns the boxes that are not empty, each once. */
+function few(all) {
+  const found = [...new Map(all.map((box) => [keyOf(box), box])).values()];
+  const left = found.filter((box) => box.every(([, cells]) => cells.some(Boolean)));
+  if (left.length > MOST_BOXES)
+    throw new Unread(`a query of more than ${MOST_BOXES} alternatives is too long; use \`in (a, b)\`, or several`);
+  return left;
 }
 
-const unquoted = (text) => (/^(['"])[^]*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text);
+const keyOf = (box) => box.map(([axis, cells]) => `${axis}:${cells.join("")}`).join(" ");
+
+/** Returns a union as disjoint boxes: by the cells of its first axis that have the same boxes of the others. */
+function apart(all) {
+  if (!all.length || all.some((box) => !box.length)) return all.length ? [[]] : [];
+  const axis = Math.min(...all.map(([[first]]) => first));
+  const [of, others] = [all.filter(([[first]]) => first === axis), all.filter(([[first]]) => first !== axis)];
+  const alike = grouped(of[0][0][1].length, (cell) => of.map(([[, cells]]) => cells[cell]).join(""));
+  const same = new Map();
+  for (const cells of alike.values()) {
+    const rest = apart(few([...others, ...of.filter(([[, own]]) => own[cells[0]]).map((box) => box.slice(1))]));
+    const key = rest.map(keyOf).join(";") + (rest.length ? "." : "");
+    same.set(key, { rest, cells: [...(same.get(key)?.cells ?? []), ...cells] });
+  }
+  return few(
+    [...same.values()].flatMap(({ rest, cells }) => {
+      const own = new Uint8Array(of[0][0][1].length);
+      for (const cell of cells) own[cell] = 1;
+      return rest.map((box) => [[axis, own], ...box]);
+    }),
+  );
+}
+
+/** Returns the places below a size by what they have in common. */
+function grouped(size, keyOfPlace) {
+  const found = new Map();
+  for (let place = 0; place < size; place++) {
+    const key = keyOfPlace(place);
+    if (found.has(key)) found.get(key).push(place);
+    else found.set(key, [place]);
+  }
+  return found;
+}
+
+/** Returns which cells of its attribute a test names, 1 or 0 each. */
+function cellsOf(attributes, { word, attribute, values }) {
+  const own = attributes.find((one) => one.name === attribute);
+  const chosen = new Uint8Array(own.size);
+  if (word === "missing") chosen[missing(own)] = 1;
+  else if (word === "=" || word === "!=" || word === "in")
+    for (const cell of values.flatMap((value) => cells(own, value))) chosen[cell] = 1;
+  else {
+    const [first, last] = range(own, word, values);
+    chosen.fill(1, first, last + 1);
+  }
+  return word === "!=" ? chosen.map((one) => 1 - one) : chosen;
+}
+
+/** Returns the cell of missing values. */
+function missing(own) {
+  const cell = own.kind === "listed" ? own.names.indexOf(own.missing) : own.ordered;
+  if (cell < 0 || cell === own.size) throw new Unread(`${own.name} has no cell for missing values`);
+  return cell;
+}
 
 /** Returns the cells that one value names. */
-function cells(own, text) {
-  const value = unquoted(text);
+function cells(own, value) {
   if (Object.hasOwn(own.groups, value)) return own.groups[value];
   const found = code(own, value);
   if (found >= 0) return [found];
@@ -100,12 +136,9 @@ function cells(own, text) {
 }
 
 /** Returns the first and the last cell of a range. */
-function range(own, operator, text) {
-  if (operator === "in") {
-    const at = text.indexOf("..");
-    if (at < 0) throw new Unread(`cannot read “${text}” after “in”; write a..b or (a, b, c)`);
-    return span(own, text.slice(0, at).trim(), text.slice(at + 2).trim());
-  }
+function range(own, operator, values) {
+  if (operator === "between") return span(own, ...values);
+  const [text] = values;
   const up = operator[0] === ">";
   const strict = operator.length === 1;
   if (own.kind === "listed") {
@@ -146,7 +179,7 @@ function between(own, bottom, top) {
 }
 
 function place(own, text) {
-  const found = stretch(own, unquoted(text));
+  const found = stretch(own, text);
   if (!found)
     throw new Unread(
       `${own.name}: expected ${own.kind === "dated" ? "a date or a period" : "a number"}, got “${text}”`,

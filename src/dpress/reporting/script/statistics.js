@@ -1,20 +1,57 @@
 /** Counts, shares, ratios and differences with standard error and interval, as `dpress query` gives them. */
-import { QUOTED, Unread, isCondition, weightsOf } from "./conditions.js";
+import { TOTAL, Unread } from "./condition_grammar.js";
+import { boxesOf } from "./conditions.js";
+import { read } from "./grammar.js";
 import { cutTiles, leftOpen } from "./tiles.js";
 import { weighed } from "./weighed.js";
 
 const ROUNDING = 1e-12; // of a variance that is the difference of others, in shares of these
 const OFFLINE = "The page does not know the error of this answer; the command gives it.";
+const UNION = "How the errors of the parts of this union depend on each other is not known: standard error and interval are the largest that they can be."; // prettier-ignore
+const DEPENDENCE = "How the errors of the two counts depend on each other is not known: standard error and interval are the largest that they can be."; // prettier-ignore
+
+const MOST_GROUPS = 200; // that a page shows of a query
 
 /** Returns { of, value, standardError, interval, note } of a query; throws `Unread` where it cannot be answered here. */
 export function answer(answers, text) {
-  if (!answers.error) throw new Unread(OFFLINE);
-  const asked = read(answers.attributes, text.trim());
-  if (asked.of === "count") return count(answers, asked.first);
+  const [first, ...others] = answersTo(answers, text);
+  if (others.length) throw new Unread("a query with “by” has an answer for every group");
+  return first;
+}
+
+/** Returns the answers to a query: of every group of a query with `by`, each with its `group`, else one. */
+export function answersTo(answers, text) {
+  const { by = [], ...asked } = readable(answers, text);
+  const columns = by.map((name) => answers.attributes.find((one) => one.name === name));
+  const groups = columns.reduce((count, one) => count * one.size, 1);
+  if (groups > MOST_GROUPS) throw new Unread(`these are ${groups} groups, more than this page shows; use the command`);
+  const labels = columns.reduce((rows, one) => rows.flatMap((row) => one.names.map((name) => [...row, name])), [[]]);
+  return labels.map((row) => ({ group: row, ...answered(answers, { ...asked, where: within(by, row, asked.where) }) }));
+}
+
+/** Returns the rows of one group. */
+const within = (by, row, where) =>
+  row.reduce((all, value, i) => both({ word: "=", attribute: by[i], values: [value] }, all), where);
+
+/** Returns a query as a tree, where this page answers such queries. */
+function readable({ attributes, error }, text) {
+  if (!error) throw new Unread(OFFLINE);
+  const asked = read(
+    attributes.map((one) => one.name),
+    text,
+  );
+  if (!["count", "share", "ratio", "difference"].includes(asked.of))
+    throw new Unread(`The page answers counts, shares, ratios and differences; for ${asked.of} use the command.`);
+  return asked;
+}
+
+function answered(answers, asked) {
+  const boxes = (tree) => boxesOf(answers.attributes, both(tree ?? TOTAL, asked.where));
+  if (asked.of === "count") return count(answers, boxes(asked.first));
   if (!answers.signed) throw new Unread(OFFLINE);
-  const counts = twoCounts(asked);
+  const counts = [boxes(asked.first), boxes(asked.of === "share" ? TOTAL : asked.second)];
   const { pair, note } = compared(answers, ...counts);
-  const cut = counts.some((text) => cutTiles(answers, weightsOf(answers.attributes, text)));
+  const cut = counts.flat().some((weights) => cutTiles(answers, weights));
   return {
     of: asked.of,
     note: joined(cut && answers.tiles.note, note, answers.note),
@@ -22,42 +59,14 @@ export function answer(answers, text) {
   };
 }
 
-function read(attributes, text) {
-  const word = text.split(/\s/)[0].toLowerCase();
-  if (isCondition(attributes, text) || !["mean", "sum", "median", "quantile", "share", "ratio", "count"].includes(word))
-    return { of: "count", first: text };
-  const rest = text.slice(word.length).trim();
-  if (word === "share") {
-    const [first, where, ...more] = parts(rest, "(?:^|(?<=\\s))where(?=\\s|$)");
-    if (first && where !== "" && !more.length) return { of: "share", first, where };
-    throw new Unread("write share CONDITIONS, or share CONDITIONS where CONDITIONS");
-  }
-  if (word === "ratio") return two("ratio", parts(rest, "\\s/\\s"), "ratio CONDITIONS / CONDITIONS");
-  if (word === "count")
-    return two("difference", parts(rest, "\\s-\\s+count(?=\\s|$)"), "count CONDITIONS - count CONDITIONS");
-  throw new Unread(`The page answers counts, shares, ratios and differences; for ${word} use the command.`);
-}
-
-function two(of, [first, second, ...more], form) {
-  if (!first || !second || more.length) throw new Unread(`write ${form}`);
-  return { of, first, second };
-}
-
-/** Returns the parts of a text around a separator, a pattern, that stands outside quotes. */
-function parts(text, separator) {
-  const found = [];
-  let begin = 0;
-  for (const match of text.matchAll(new RegExp(`${QUOTED}|${separator}`, "g"))) {
-    if (/^['"]/.test(match[0])) continue;
-    found.push(text.slice(begin, match.index).trim());
-    begin = match.index + match[0].length;
-  }
-  return [...found, text.slice(begin).trim()];
-}
-
-function twoCounts({ of, first, second, where }) {
-  if (of !== "share") return [first, second];
-  return where === undefined || where.toLowerCase() === "total" ? [first, "total"] : [`${where} and ${first}`, where];
+/** Returns the rows of which two conditions hold. */
+function both(first, second) {
+  if (!second || second.word === "total") return first;
+  if (first.word === "total") return second;
+  return {
+    word: "and",
+    parts: [second, first].flatMap((one) => (one.word === "and" ? one.parts : [one])),
+  };
 }
 
 function held(answers, weights) {
@@ -68,12 +77,54 @@ function held(answers, weights) {
   throw new Unread(`no table in this page answers this, try the command; the tables are ${some}`);
 }
 
-function count(answers, text) {
-  const weights = held(answers, weightsOf(answers.attributes, text));
+function count(answers, boxes) {
+  if (boxes.length > 1) return union(answers, boxes);
+  const weights = held(answers, boxes[0]);
   const open = leftOpen(answers, weights);
-  const found = { ...ofWeights(answers, weights), note: joined(open?.note, answers.note) };
+  const found = {
+    ...ofWeights(answers, weights),
+    note: joined(open?.note, answers.note),
+  };
   return open ? { ...found, interval: intervalOf(open, found.value) } : found;
 }
+
+/** Returns the count of disjoint boxes; see `query.table_forms`. */
+function union(answers, boxes) {
+  if (!answers.signed) throw new Unread(OFFLINE);
+  if (boxes.some((weights) => cutTiles(answers, weights)))
+    throw new Unread("this is a union that cuts tiles, of which single ranges are answered; ask its parts");
+  held(answers, together(boxes));
+  const [value, variance] = sum(answers, boxes);
+  const half = wholeCounts(variance, answers.critical);
+  const note = joined(answers.note, !answers.symmetric && UNION);
+  return {
+    of: "count",
+    value,
+    standardError: Math.sqrt(variance),
+    half,
+    interval: [value - half, value + half],
+    note,
+  };
+}
+
+/** Returns the sum of product queries and its variance: exact where that is known, else its bound. */
+function sum(answers, boxes) {
+  const forms = boxes.map((weights) => answers.signed(weights));
+  const [value, variance] = [0, 1].map((place) => forms.reduce((all, one) => all + one[place], 0));
+  if (!answers.symmetric) return [value, forms.reduce((all, one) => all + Math.sqrt(one[1]), 0) ** 2];
+  const pairs = boxes.flatMap((one, i) => boxes.slice(0, i).map((other) => 2 * productCovariance(answers, one, other)));
+  return [
+    value,
+    Math.max(
+      0,
+      pairs.reduce((all, one) => all + one, variance),
+    ),
+  ];
+}
+
+/** Returns weights that are all one along the axes that no box weighs. */
+const together = (boxes) =>
+  boxes[0].map((own, axis) => (boxes.every((one) => one[axis].every((cell) => cell === 1)) ? own : own.map(() => 0)));
 
 /** Returns the ends of an interval that holds a count wherever people are in the tiles that it cuts. */
 function intervalOf({ least, most, critical }, value) {
@@ -88,7 +139,13 @@ const joined = (...notes) => [...new Set(notes.filter(Boolean))].join(" ") || nu
 export function ofWeights(answers, weights) {
   const [value, variance] = answers.form(weights);
   const half = wholeCounts(variance, answers.critical);
-  return { of: "count", value, standardError: Math.sqrt(variance), half, interval: [value - half, value + half] };
+  return {
+    of: "count",
+    value,
+    standardError: Math.sqrt(variance),
+    half,
+    interval: [value - half, value + half],
+  };
 }
 
 /** Returns how far from the truth a count with this variance may be: rounded up to whole counts, 0 for a variance of 0. */
@@ -100,40 +157,84 @@ function difference({ critical }, pair) {
   const variance = spread(pair, 1);
   const half = wholeCounts(variance, critical);
   const value = pair.first - pair.second;
-  return { value, standardError: Math.sqrt(variance), interval: [value - half, value + half] };
+  return {
+    value,
+    standardError: Math.sqrt(variance),
+    interval: [value - half, value + half],
+  };
 }
 
 function ratio({ critical }, of, pair) {
   const most = of === "share" ? 1 : Infinity;
   const clipped = (value) => Math.min(Math.max(value, 0), most);
   const found = fieller(pair, critical);
-  return { value: clipped(found.value), standardError: found.standardError, interval: found.interval.map(clipped) };
+  return {
+    value: clipped(found.value),
+    standardError: found.standardError,
+    interval: found.interval.map(clipped),
+  };
 }
 
 /** Returns two counts with variances and covariance; see `release.table_forms.compared`. */
 function compared(answers, first, second) {
-  const [own, other] = [first, second].map((text) => weightsOf(answers.attributes, text));
-  const axes = own.flatMap((weights, axis) => (weights.every((one, i) => one === other[axis][i]) ? [] : [axis]));
+  const [[own], [other]] = [first, second];
+  const axes = differing(own, other);
+  if (first.length + second.length > 2) return unions(answers, first, second);
   if (axes.length > 1) return several(answers, own, other, axes);
   const axis = axes[0] ?? 0;
   const along = (weights) => own.map((one, i) => (i === axis ? weights : one));
   held(answers, along(new Float64Array(own[axis].length)));
-  return { pair: pairOf((r) => answers.signed(along(own[axis].map((one, i) => one - r * other[axis][i])))) };
+  return {
+    pair: pairOf((r) => answers.signed(along(own[axis].map((one, i) => one - r * other[axis][i])))),
+  };
 }
+
+/** Returns two counts of which one is of several boxes. */
+function unions(answers, first, second) {
+  const known = answers.symmetric && answers.tables.holding(weighed(together([...first, ...second]))) >= 0;
+  if (known)
+    return {
+      pair: pairOf((r) => sum(answers, [...first, ...second.map((weights) => times(weights, -r))])),
+    };
+  const [[value, variance], [other, another]] = [first, second].map((boxes) => {
+    held(answers, together(boxes));
+    return sum(answers, boxes);
+  });
+  const covariance = -Math.sqrt(variance * another);
+  return {
+    pair: {
+      first: value,
+      second: other,
+      variances: [variance, another],
+      covariance,
+    },
+    note: DEPENDENCE,
+  };
+}
+
+/** Returns a product query times a number, along an axis that it weighs. */
+function times(weights, factor) {
+  const axis = weighed(weights)[0] ?? 0;
+  return weights.map((own, i) => (i === axis ? own.map((one) => factor * one) : own));
+}
+
+const differing = (own, other) =>
+  own.flatMap((weights, axis) => (weights.every((one, i) => one === other[axis][i]) ? [] : [axis]));
 
 function several(answers, own, other, axes) {
   const [[first, variance], [second, another]] = [own, other].map((weights) => answers.signed(held(answers, weights)));
-  const both = own.map((weights, axis) => (axes.includes(axis) ? new Float64Array(weights.length) : weights));
-  const known = answers.symmetric && answers.tables.holding(weighed(both)) >= 0;
-  const covariance = known ? productCovariance(answers, own, other, axes) : -Math.sqrt(variance * another);
-  const note = known
-    ? undefined
-    : "How the errors of the two counts depend on each other is not known: standard error and interval are the largest that they can be.";
-  return { pair: { first, second, variances: [variance, another], covariance }, note };
+  const shared = own.map((weights, axis) => (axes.includes(axis) ? new Float64Array(weights.length) : weights));
+  const known = answers.symmetric && answers.tables.holding(weighed(shared)) >= 0;
+  const covariance = known ? productCovariance(answers, own, other) : -Math.sqrt(variance * another);
+  return {
+    pair: { first, second, variances: [variance, another], covariance },
+    note: known ? undefined : DEPENDENCE,
+  };
 }
 
 /** Returns 4^-d times the sum over signs of their product times the variance of own + sign other; d axes differ. */
-function productCovariance({ signed }, own, other, axes) {
+function productCovariance({ signed }, own, other) {
+  const axes = differing(own, other);
   let sum = 0;
   for (let set = 0; set < 2 ** axes.length; set++) {
     const signs = axes.map((_, i) => ((set >> i) & 1 ? -1 : 1));

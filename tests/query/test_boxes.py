@@ -5,7 +5,7 @@ import pytest
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.core.maps.ranges import Range
-from dpress.query.query_language import parse, parse_box
+from dpress.query.boxes import box, product
 
 SCHEMA = Schema(
     tuple(
@@ -28,7 +28,7 @@ SCHEMA = Schema(
 
 
 def cells(text, name):
-    weights = parse(SCHEMA, text)
+    weights = product(SCHEMA, text)
     for other, weight in zip(SCHEMA.names, weights, strict=True):
         assert other == name or np.all(weight == 1)
     return np.flatnonzero(weights[SCHEMA.names.index(name)]).tolist()
@@ -62,6 +62,13 @@ def cells(text, name):
         ("grade in mid..high", "grade", [1, 2]),
         ("grade <= mid", "grade", [0, 1]),
         ("'age' = 17", "age", [0]),
+        ("age is missing", "age", [74]),
+        ("not age is missing", "age", list(range(74))),
+        ("age between 30 and 40", "age", list(range(13, 24))),
+        ("grade between mid and high and grade != mid", "grade", [2]),
+        ("not place of birth = America", "place of birth", [2, 3]),
+        ("age = 17 or age >= 90", "age", [0, 73]),
+        ("not (grade = low or grade = high)", "grade", [1]),
         ('"place of birth" = Peru', "place of birth", [1]),
         ("'place of birth' in (Peru, 'Trinidad and Tobago')", "place of birth", [0, 1]),
         ("'Trinidad and Tobago' = place of birth", "place of birth", [0]),
@@ -77,9 +84,9 @@ def test_conditions_select_cells(text, name, expected):
 
 
 def test_conditions_are_joined_by_and():
-    weights = parse(SCHEMA, "place of birth = Trinidad and Tobago and age in 17..18 and grade = low and age >= 18")
+    weights = product(SCHEMA, "place of birth = Trinidad and Tobago and age in 17..18 and grade = low and age >= 18")
     assert [np.flatnonzero(w).tolist() for w in (weights[0], weights[3], weights[4])] == [[1], [0], [0]]
-    assert all(np.all(weight == 1) for weight in parse(SCHEMA, "total"))
+    assert all(np.all(weight == 1) for weight in product(SCHEMA, "total"))
 
 
 @pytest.mark.parametrize(
@@ -110,9 +117,13 @@ def test_conditions_are_joined_by_and():
         ("where age = 30", "leave out `where`: a query is a condition alone"),
         ("age == 30", "`==` is no operator; did you mean `age = 30`"),
         ("grade == low", "`==` is no operator; did you mean `grade = low`"),
-        ("grade = low or grade = high", r"`or` joins no conditions; did you mean `grade in \(low, high\)`"),
+        ("grade = low or high", r"`or` stands between conditions; did you mean `grade in \(low, high\)`"),
         ("grade = low OR high", r"did you mean `grade in \(low, high\)`"),
-        ("age = 30 or grade = low", r"did you mean `age in \(a, b\)`, or two queries"),
+        ("grade = low or agee = 30", "there is no attribute 'agee'; the attributes are .*; did you mean 'age'"),
+        ("age = 30 or grade = low", "is a union of 2 boxes, and here one is answered at a time"),
+        ("grade is missing", "grade has no cell for missing values; `null` of a specification names it"),
+        ("age between 20", "cannot read '20' after `between`; write `age between a and b`"),
+        ("age between 20 and", "after `between`"),
         ("grade = low and 'agee' = 3", "there is no attribute 'agee'; the attributes are .*; did you mean 'age'"),
         ("'agee' = 30", "cannot read .*; did you mean 'age'"),
         ("'low' in grade", "cannot read"),
@@ -125,7 +136,7 @@ def test_conditions_are_joined_by_and():
 )
 def test_what_cannot_be_answered_says_what_can(text, message):
     with pytest.raises(ValueError, match=message):
-        parse(SCHEMA, text)
+        product(SCHEMA, text)
 
 
 ORDERED = Schema(tuple(attribute for attribute in SCHEMA.attributes if attribute.name != "place of birth"))
@@ -148,16 +159,16 @@ WHOLE = {"age": Range(1, 75), "five": Range(1, 4), "income": Range(1, 4), "grade
     ],
 )
 def test_boxes_are_the_ranges_of_the_same_cells_as_the_weights(text, expected):
-    box = parse_box(ORDERED, text)
-    assert dict(zip(ORDERED.names, box, strict=True)) == WHOLE | expected
-    for one, weights in zip(box, parse(ORDERED, text), strict=True):
+    found = box(ORDERED, text)
+    assert dict(zip(ORDERED.names, found, strict=True)) == WHOLE | expected
+    for one, weights in zip(found, product(ORDERED, text), strict=True):
         assert np.array_equal(one.weights(weights.size), weights)
 
 
 def test_a_group_of_neighbouring_values_is_a_range_and_another_is_none():
     places = Schema(tuple(one for one in SCHEMA.attributes if one.name == "place of birth"))
-    assert parse_box(places, "place of birth = America") == (Range(1, 2),)
-    assert parse_box(places, "place of birth = Fiji") == (Range(3, 3),)
+    assert box(places, "place of birth = America") == (Range(1, 2),)
+    assert box(places, "place of birth = Fiji") == (Range(3, 3),)
     apart = msgspec.convert(
         {
             "name": "letter",
@@ -168,7 +179,7 @@ def test_a_group_of_neighbouring_values_is_a_range_and_another_is_none():
         Attribute,
     )
     with pytest.raises(ValueError, match="letter = odd: these cells are no range"):
-        parse_box(Schema((apart,)), "letter = odd")
+        box(Schema((apart,)), "letter = odd")
 
 
 @pytest.mark.parametrize(
@@ -189,9 +200,9 @@ def test_a_group_of_neighbouring_values_is_a_range_and_another_is_none():
 )
 def test_what_is_no_box_says_what_would_be(text, message):
     with pytest.raises(ValueError, match=message):
-        parse_box(ORDERED, text)
+        box(ORDERED, text)
 
 
 def test_a_box_of_a_domain_too_large_for_any_vector_is_two_numbers_an_axis():
     place = msgspec.convert({"name": "place", "kind": "integer", "bounds": [0, 2**40 - 1]}, Attribute)
-    assert parse_box(Schema((place,)), "place in 5..2000000000") == (Range(6, 2_000_000_001),)
+    assert box(Schema((place,)), "place in 5..2000000000") == (Range(6, 2_000_000_001),)

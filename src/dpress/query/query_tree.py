@@ -1,0 +1,142 @@
+"""Queries as small trees: what a text asks for, whoever reads it and whoever answers it; `grammar` makes them of texts.
+
+Texts of values stay texts: which cells they name is the attribute's to say (`condition_cells`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+Word = Literal["total", "and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
+Of = Literal[
+    "count", "mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length",
+    "variance", "persons", "total", "total per person", "set size",
+]  # fmt: skip
+PLAIN = re.compile(r"[\w+-]+(?:\.[\w+-]+)*")  # a value that needs no quotes
+NAME = re.compile(r"\w+(?: \w+)*")
+RESERVED = {"and", "or", "not", "total", "where", "by", "in", "is", "between", "missing"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """Which rows: a test of one attribute, or others joined.
+
+    Args:
+        word: the operator; `total` holds of every row, `and`, `or` and `not` join `parts`.
+        attribute: of a test.
+        values: of a test: both ends of `between`, those of `in` one after the other, none of `missing`; as texts.
+        parts: what is joined.
+        written: what stood behind the operator, for messages.
+    """
+
+    word: Word
+    attribute: str = ""
+    values: tuple[str, ...] = ()
+    parts: tuple["Condition", ...] = ()
+    written: str = field(default="", compare=False, repr=False)
+
+    @property
+    def tests(self) -> Iterator["Condition"]:
+        """The tests of attributes in it, from left to right."""
+        if self.attribute:
+            yield self
+        for part in self.parts:
+            yield from part.tests
+
+    @property
+    def text(self) -> str:
+        """A text that reads as this."""
+        if self.word in ("and", "or"):
+            return f" {self.word} ".join(_operand(part, self.word) for part in self.parts)
+        if self.word == "not":
+            return f"not {_operand(self.parts[0], 'not')}"
+        return _test(self) if self.attribute else "total"
+
+
+TOTAL = Condition(word="total")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked of a release.
+
+    Args:
+        of: which statistic.
+        attribute: whose mean, sum, quantile and the like.
+        level: of a quantile, strictly between 0 and 1.
+        first: what is counted, the part of a share, the numerator of a ratio, or what is subtracted from.
+        second: the denominator of a ratio, or what is subtracted.
+        where: the rows that it is about; None for all.
+        by: attributes, for each of whose values it is asked.
+    """
+
+    of: Of
+    attribute: str = ""
+    level: float = 0.5
+    first: Condition = TOTAL
+    second: Condition = TOTAL
+    where: Condition | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """A text that reads as this."""
+        scope = f" where {self.where.text}" if self.where is not None else ""
+        scope += f" by {', '.join(map(named, self.by))}" if self.by else ""
+        return _head(self, bare=not scope) + scope
+
+
+def both(first: Condition, second: Condition | None) -> Condition:
+    """Return the rows of which two conditions hold."""
+    if second is None or second == TOTAL:
+        return first
+    return second if first == TOTAL else Condition(word="and", parts=(*_parts(second), *_parts(first)))
+
+
+def named(name: str) -> str:
+    """Return an attribute as it stands in a query."""
+    plain = NAME.fullmatch(name) and not RESERVED & set(name.split())
+    return name if plain or {"'", '"'} <= set(name) else _quoted(name)
+
+
+def valued(value: str) -> str:
+    """Return a value as it stands in a query."""
+    return value if PLAIN.fullmatch(value) and value not in RESERVED else _quoted(value)
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.parts if condition.word == "and" else (condition,)
+
+
+def _operand(part: Condition, word: str) -> str:
+    """Return a part in parentheses, unless it binds closer than the word that joins it."""
+    closer = {"or": ("or",), "and": ("and", "or"), "not": ("and", "or", "not")}[word]
+    return f"({part.text})" if part.word in closer else part.text
+
+
+def _test(test: Condition) -> str:
+    name, values = named(test.attribute), [*map(valued, test.values)]
+    if test.word == "missing":
+        return f"{name} is missing"
+    if test.word == "between":
+        return f"{name} in {values[0]}..{values[1]}"
+    return f"{name} in ({', '.join(values)})" if test.word == "in" else f"{name} {test.word} {values[0]}"
+
+
+def _head(query: Query, *, bare: bool) -> str:
+    """Return what stands before `where` and `by`; where neither follows, a count needs no word."""
+    first, second, name = query.first.text, query.second.text, named(query.attribute)
+    if query.of == "count":
+        return first if bare else "count" if query.first == TOTAL else f"count {first}"
+    if query.of == "quantile":
+        return f"median {name}" if query.level == 0.5 else f"quantile {query.level!r} of {name}"
+    if query.of == "total per person":
+        return f"total {name} per person"
+    pairs = {"share": f"share {first}", "ratio": f"ratio {first} / {second}"}
+    pairs["difference"] = f"count {first} - count {second}"
+    return pairs.get(query.of, f"{query.of} {name}" if query.attribute else query.of)
