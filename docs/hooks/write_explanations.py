@@ -38,7 +38,7 @@ ABOUT_PROOFS = """\
 *Proven* in a claim means that a proof covers the code that runs. Every proof here has two halves: an argument, below,
 which says why noise of a certain size suffices; and numbers, which the claim computes back from what the sampler
 draws with and which tests compare with all neighbours of small tables, or with every entry of a small channel.
-Symbols are those of the [notation](../notation.md).
+Symbols are those of the [notation](../notation.md). Long proofs are [pages of their own](#in-full).
 """
 ABOUT_BASES = """\
 The last column is the basis of a tiny instance at epsilon = 1, or what the method takes instead, in the words of its
@@ -94,9 +94,23 @@ def shown(evidence: str) -> str:
     path, _, name = evidence.partition("::")
     if name:
         return f"`{name.removeprefix('test_')}` in `{path.removeprefix('tests/')}`"
+    if path.startswith("docs/explanations/proofs/"):
+        return f"in full: {proof_link(ROOT / path)}"
     number = re.fullmatch(r"docs/decisions/(\d+)-.+", path)
     words = f"decision {int(number[1])}" if number else Path(path).stem
     return f"[{words}](../{path.removeprefix('docs/')})"
+
+
+def proof_link(path: Path) -> str:
+    """Return a link from proofs.md to a page of a long proof, by the page's title."""
+    title, _, _ = path.read_text(encoding="utf-8").partition("\n")
+    return f"[{title.removeprefix('# ')}](proofs/{path.name})"
+
+
+def proof_subject(path: Path) -> str:
+    """Return what a page of a long proof shows: its first sentence says so."""
+    sentence, _, _ = path.read_text(encoding="utf-8").split("\n\n")[1].partition(". ")
+    return sentence.removeprefix("This page shows ")
 
 
 def hazards_page(hazards: Hazards) -> str:
@@ -150,7 +164,9 @@ def proofs_page(proofs: Proofs) -> str:
         out.append(f'<h3 id="{key}">{argument["title"]}</h3>\n')
         out.append(argument["proof"])
         out.append("Checked by:\n\n" + "\n".join(f"- {shown(piece)}" for piece in argument["evidence"]) + "\n")
-    return "\n".join(out)
+    out.append("## In full\n")
+    out += [f"- {proof_link(path)}: {proof_subject(path)}" for path in sorted((PAGES / "proofs").glob("*.md"))]
+    return "\n".join(out) + "\n"
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The documents hang together: links lead somewhere, decisions are numbered, the figure is small, pages stay here."""
+"""The documents hang together: links lead somewhere, figures are small, pages stay here."""
 
 import re
 import subprocess
@@ -26,14 +26,6 @@ def test_every_link_to_a_file_leads_to_one() -> None:
     assert len(found) > 40
     assert {page: links for page, links in found.items() if links} == {}
     assert dead_links(PAGES[0], "see [here](no/such/page.md#part)") == ["no/such/page.md"]
-
-
-def test_decisions_are_numbered_without_a_gap_and_listed() -> None:
-    folder = ROOT / "docs" / "decisions"
-    names = sorted(path.name for path in folder.glob("[0-9]*.md"))
-    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
-    index = (folder / "index.md").read_text(encoding="utf-8")
-    assert re.findall(r"\]\((.+?)\)", index) == names
 
 
 def test_figures_are_small() -> None:
