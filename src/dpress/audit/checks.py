@@ -3,12 +3,10 @@
 import math
 from typing import Any
 
-from dpress.audit import exact
 from dpress.audit.exact import ExactLoss
 from dpress.audit.verdict import Check, Kind
 from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
-from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.loss import Loss
 
 ROWS = (1, 3)
@@ -35,7 +33,7 @@ def sampled_check(name: str, relation: str, claimed: Loss, low: float, *, sample
         instance=name,
         relation=relation,
         claimed=claimed,
-        kept=low <= float_up(claimed.epsilon if isinstance(claimed, ApproxDP) else exact.promised(claimed)),
+        kept=low <= float_up(claimed.amount),
         lower_bound=low,
         samples=samples,
         confidence=1 - alpha,

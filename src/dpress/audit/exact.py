@@ -18,7 +18,6 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.convert import log_up
-from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import LinearMap
 from dpress.core.reports.oracle import Channel
@@ -193,5 +192,5 @@ def _bounds(scores: Integers, rate: Fraction) -> list[tuple[Fraction, Fraction]]
 
 def promised(claimed: Any) -> Fraction:
     """Return the number of a loss: epsilon or rho."""
-    number: Fraction = claimed.epsilon if isinstance(claimed, PureDP) else claimed.rho
+    number: Fraction = claimed.amount
     return number

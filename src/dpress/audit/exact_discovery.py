@@ -10,9 +10,6 @@ from dpress.audit.exact_names import ExactDelta, names_loss, sums_loss
 from dpress.audit.exact_quantiles import LEVELS, neighbours
 from dpress.audit.exact_weights import weights_loss
 from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.core.basics.losses.convert import epsilon_for
-from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Integers, Scored
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
@@ -36,8 +33,8 @@ def discovery_loss(mechanism: DiscoveredGroups, claimed: ApproxDP) -> ExactDelta
     if len(losses) < len(found):
         return ExactDelta(delta=Fraction(1), kept=False, remark="the noise of the groups hides nothing")
     spent = max(losses)
-    if isinstance(mechanism.groups.loss, ZCDP):
-        spent = epsilon_for(spent, mechanism.delta)
+    if mechanism.groups.loss.needs_delta:
+        spent, _ = mechanism.groups.loss.of(spent).at(mechanism.delta)
     remark = f"delta of the names at the epsilon that {max(NAMES)} groups and all others leave"
     if spent >= claimed.epsilon:
         return ExactDelta(delta=Fraction(1), kept=False, remark=remark)
@@ -87,8 +84,7 @@ def first_loss(mechanism: BoundsFirst) -> Fraction:
                 ranges = [_range(*both) for both in zip(first, second, strict=True)]
                 worst[place] = max(worst.get(place, Fraction(0)), *ranges)
             rows = max(rows, _rows_loss(mechanism, counts[1] - counts[0]))
-    pure = isinstance(mechanism.groups.loss, PureDP)
-    return sum((own if pure else own**2 / 8 for own in worst.values()), rows)
+    return sum((mechanism.groups.loss.choice_cost(width) for width in worst.values()), rows)
 
 
 def _range(one: Scored, other: Scored) -> Fraction:

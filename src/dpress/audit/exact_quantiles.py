@@ -19,7 +19,6 @@ from dpress.audit.exact_groups import wins
 from dpress.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.convert import log_up
-from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
 from dpress.noise.expansion import at_most_exponential
 
@@ -42,7 +41,7 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     remark = "tables of up to 6 rows; all rows of a unit move together"
     pairs = [pair for one in neighbours(made.unit) for pair in (one, one[::-1])]
     found = {table: outcomes(own, table) for table in {table for pair in pairs for table in pair}}
-    if isinstance(made.loss, PureDP):
+    if made.loss.as_epsilon is not None:
         worst = max(_loss(own, pair, (found[pair[0]], found[pair[1]]), bound) for pair in pairs)
         return ExactLoss(loss=worst, kept=worst <= bound, remark=remark)
     worst, kept = Fraction(0), True
@@ -55,7 +54,7 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
 
 def outcomes(made: ApproximateQuantiles, table: Table) -> Outcomes:
     """Return the probability of all quantiles together, for every outcome."""
-    chances = _of_flips if isinstance(made.loss, PureDP) else _of_exponential
+    chances = _of_flips if made.loss.choosing == "permute-and-flip" else _of_exponential
     return _grown(made, table, Between(low=Fraction(1), high=Fraction(1)), chances, _product)
 
 

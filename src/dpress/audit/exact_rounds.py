@@ -6,14 +6,11 @@ The model in between is made of noisy answers only, so that any public one may s
 import itertools
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dpress.audit.exact import ExactLoss, promised
 from dpress.core.basics.claim import Relation
-from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import Counts
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -33,7 +30,7 @@ def rounds(made: Graphical) -> tuple[MatrixMechanism | Exponential, ...]:
         return (made.first, made.measuring(_pairs(made), made.tables))
     choice = Exponential(loss=made.choice, unit=made.unit, sensitivity=made.sensitivity // made.unit.rows)
     part = offers([1] * made.rounds, promised(made.tables), made.rounds)[0]
-    loss: Any = PureDP(epsilon=part) if isinstance(made.loss, PureDP) else ZCDP(rho=part)
+    loss = made.loss.of(part)
     tables = [made.measuring([own], loss) for own in _pairs(made)[: made.rounds]]
     return (made.first, *(own for table in tables for own in (choice, table)))
 

@@ -31,7 +31,6 @@ from dpress.audit.exact_weights import coarse_names
 from dpress.audit.verdict import Audit, Check, Kind
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator, secure
@@ -77,11 +76,11 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     """
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
-    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
+    if loss.delta and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
         checks = list(selections.selecting(card, loss, samples, rng=generator))
-    elif isinstance(example, DiscoveredGroups) and isinstance(loss, ApproxDP):
+    elif isinstance(example, DiscoveredGroups) and loss.delta:
         checks = list(discovering(card, loss, samples, rng=generator))
-    elif isinstance(loss, ApproxDP):
+    elif loss.delta:
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
         checks = list(local(card, example, loss, samples, rng=generator))
@@ -188,7 +187,7 @@ def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -
     return sampled_check(name, VALUES, claimed_of(oracle), low, samples=samples, alpha=alpha)
 
 
-def discovering(card: Card, loss: ApproxDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+def discovering(card: Card, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of names and of their groups: exactly together, by samples one after the other."""
     for unit in units():
         yield discovery_exact(cast("DiscoveredGroups", card.example(loss, unit)))

@@ -15,6 +15,7 @@ from dpress.audit.verdict import Check, Kind
 from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
@@ -26,17 +27,17 @@ from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 
 
-def selecting(card: Card, loss: ApproxDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+def selecting(card: Card, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of what releases names, beside a total where it has one."""
 
-    def example(own: ApproxDP, unit: Unit) -> Any:
+    def example(own: Loss, unit: Unit) -> Any:
         made: Any = card.example
         weighted = isinstance(card.example(own, unit), WeightedThreshold)
-        return coarse(made(own, unit)) if weighted else made(own, unit, own.epsilon * TOTAL_SHARE)
+        return coarse(made(own, unit)) if weighted else made(own, unit, own.amount * TOTAL_SHARE)
 
     yield from (names_exact(example(loss, unit)) for unit in units())
     for relation in Relation if samples is not None else ():
-        made = example(ApproxDP(epsilon=loss.epsilon, delta=outcomes_of_names.DELTA), Unit(relation=relation))
+        made = example(ApproxDP(epsilon=loss.amount, delta=outcomes_of_names.DELTA), Unit(relation=relation))
         yield from names_sampled(made, lambda names, rng, own=made: own.select(names, rng=rng), samples or 0, rng=rng)
 
 
@@ -50,9 +51,9 @@ def discovered_sampled(made: DiscoveredGroups, samples: int, *, rng: Generator) 
     yield from names_sampled(made.names, select, samples, rng=rng)
 
 
-def of_few(card: Card, loss: ApproxDP, relation: Relation) -> DiscoveredGroups:
+def of_few(card: Card, loss: Loss, relation: Relation) -> DiscoveredGroups:
     """Return the instance whose names samples can tell of: for a large delta, on a coarse lattice."""
-    wide = ApproxDP(epsilon=loss.epsilon, delta=outcomes_of_names.DELTA)
+    wide = ApproxDP(epsilon=loss.amount, delta=outcomes_of_names.DELTA)
     return coarse_names(cast("DiscoveredGroups", card.example(wide, Unit(relation=relation))))
 
 

@@ -80,7 +80,7 @@ def _lifetime(report_type: ReportType) -> Fraction | None:
     """Return the loss of any number of reports of one type, or None if it grows without end."""
     lasting = [oracle.lifetime for oracle in report_type.oracles if longitudinal(oracle)]
     together = composed(lasting) if len(lasting) == len(report_type.oracles) else None
-    return together.epsilon if isinstance(together, PureDP) else None
+    return None if together is None else together.as_epsilon
 
 
 def _lifelong(types: Sequence[ReportType]) -> str:

@@ -15,13 +15,9 @@ from dpress import catalog
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import as_floats, describe
-from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.query.release import Release
 
 TODO = "TODO for a person: "
-VARIANTS: dict[type, str] = {PureDP: "Pure DP", ApproxDP: "Approximate DP", ZCDP: "Zero-concentrated DP"}
 UNPRINTED = re.compile(
     "[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 )  # what YAML wants escaped, and JSON does not
@@ -122,7 +118,7 @@ def _variant(release: Release) -> dict[str, Any]:
     number = ["The number of privacy units."] if unit.relation is Relation.REPLACE_ONE else []
     reports = ["The number of reports."] if release.design.local else []
     return {
-        "variant_name": _todo(f"no loss is proven. {_stated(release)}") if proven is None else VARIANTS[type(proven)],
+        "variant_name": _todo(f"no loss is proven. {_stated(release)}") if proven is None else proven.variant,
         "data_domain": f"{'Reports of devices' if release.design.local else 'Rows'} with the attributes {kinds}.",
         "unprotected_quantities": " ".join(
             [

@@ -24,7 +24,7 @@ def chosen(cells: int, loss: PureDP | ZCDP, **stated: object) -> Hierarchy:
 
 
 def test_the_best_branching_at_1024_is_eleven_without_the_root() -> None:
-    assert best_tree(AllRanges(1024), "epsilon") == (11, False)
+    assert best_tree(AllRanges(1024), 2) == (11, False)
     assert 2 * 3**2 * Hierarchy(1024, 11).average_variance([1.0]) == pytest.approx(156.6388, abs=1e-4)
 
 

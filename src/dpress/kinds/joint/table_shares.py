@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference.consistency import Axes, subsets
 
@@ -36,7 +36,7 @@ def shares(workload: Workload, groups: Sequence[Group], loss: Loss) -> Shared:
         loss: that they share.
     """
     within = [_divided(workload.shape, group, loss) for group in groups]
-    exponent = 1 if isinstance(loss, ZCDP) else 2
+    exponent = power_of(loss)
     options = _options(groups)
     parts, error = np.array(options, dtype=float) ** exponent, np.zeros(len(options))
     for axes, weight in _weights(workload).items():
@@ -60,7 +60,7 @@ def _divided(shape: Axes, sets: Group, loss: Loss) -> Shared:
 
     The variance is proportional to 1 / share (Gaussian, power 1/2) or 1 / share^2 (Laplace, power 1/3).
     """
-    power = 1 / 2 if isinstance(loss, ZCDP) else 1 / 3
+    power = 1 / (power_of(loss) + 1)
     weights = [round(_GRAIN * math.prod(shape[axis] for axis in axes) ** power) for axes in sets]
     return [(axes, Fraction(weight, sum(weights))) for axes, weight in zip(sets, weights, strict=True)]
 

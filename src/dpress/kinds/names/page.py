@@ -5,7 +5,6 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 
 from typing import Any
 
-from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.kinds.names.answers import ANSWERING
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.query.release import Release
@@ -34,7 +33,7 @@ def _context(own: Facts, release: Release) -> dict[str, Any]:
         "threshold": mechanism.threshold,
         "half": mechanism.count_for(EVEN),
         "nearly": mechanism.count_for(SURE),
-        "delta": ceiling(own.charged.delta) if isinstance(own.charged, ApproxDP) else "",
+        "delta": ceiling(own.charged.delta) if own.charged.delta else "",
         "bounded": own.tail == "laplace",
         "persons": own.claim.unit.name if own.claim.unit.columns else "",
     }

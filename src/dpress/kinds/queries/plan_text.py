@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from dpress.core.basics.claim import Relation
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.any_loss import NORMS
 from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.plan import plan_text
@@ -43,7 +43,7 @@ def _measuring(planned: Plan, candidate: Candidate) -> tuple[MatrixMechanism, Pr
 def _formed(planned: Plan) -> str:
     """Return how many atoms there are, and how much one row can change all answers together."""
     mechanism, workload = _measuring(planned, planned.chosen)
-    norm = "L1" if isinstance(mechanism.loss, PureDP) else "squared L2"
+    norm = NORMS[mechanism.loss.order]
     relation = mechanism.unit.relation
     sensitivity = max(workload.sums.sensitivity(1, one) for one in {relation, Relation.ADD_REMOVE})
     how = "added or removed" if relation is Relation.ADD_REMOVE else "replaced"

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.core.basics.losses.any_loss import part_of
+from dpress.core.basics.losses.any_loss import part_of, power_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.inference.interval import critical
@@ -54,7 +53,6 @@ def best_shares(
         ValueError: no statistic has such a name, or the budget does not give the precision.
     """
     loss = even.loss
-    power = 1.0 if isinstance(loss, PureDP) else 0.5
     typical = standard_errors(even, schema, users, assumed) if precision else {}
     scaled = scaled_errors(even, users)
     parts = len(scaled)
@@ -65,17 +63,16 @@ def best_shares(
             raise ValueError(
                 f"{PLACE}.precision: there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
             )
-        needed = (typical[name] / target) ** (1 / power) / parts
+        needed = (typical[name] / target) ** loss.order / parts
         stated[known[name]] = max(needed, stated.get(known[name], 0.0))
     taken = sum(stated.values())
     if taken > 1 or (taken == 1 and len(stated) < parts):
-        name = "epsilon" if isinstance(loss, PureDP) else "rho"
-        own_loss = float(getattr(loss, name))
+        name, amount = loss.names[0], float(loss.amount)
         raise ValueError(
-            f"{PLACE}.precision: these statistics alone need {name} = {own_loss * taken:.4g}, and the budget is "
-            f"{name} = {own_loss:.4g}"
+            f"{PLACE}.precision: these statistics alone need {name} = {amount * taken:.4g}, and the budget is "
+            f"{name} = {amount:.4g}"
         )
-    weights = np.array(scaled) ** (2 / 3 if isinstance(loss, PureDP) else 1.0)
+    weights = np.array(scaled) ** (2 / (power_of(loss) + 1))
     weights[list(stated)] = 0
     if len(stated) < parts:
         weights *= (1 - taken) / weights.sum()

@@ -14,8 +14,8 @@ import numpy as np
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.ranges import Prefixes
 from dpress.kinds.statistics.estimates import mean_form_variance
@@ -81,7 +81,7 @@ def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss) -> GroupD
 
 
 def _tree(cells: int, loss: Loss) -> Hierarchy:
-    branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
+    branching, root = best_tree(Prefixes(cells), power_of(loss))
     return Hierarchy(cells, branching, root)
 
 

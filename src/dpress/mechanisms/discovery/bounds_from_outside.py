@@ -96,7 +96,7 @@ class BoundsFromOutside(BoundsFirst):
     def __post_init__(self) -> None:
         for name in ("rank", "tilt", "price"):
             check.count(name, getattr(self, name))
-        if len({type(loss) for loss in (self.scale, self.choice, self.count, self.groups.loss)}) > 1:
+        if len({loss.form for loss in (self.scale, self.choice, self.count, self.groups.loss)}) > 1:
             raise ValueError("the bounds and the sums must all have epsilon, or all rho")
         check_axes(self.groups, self.axes)
         if len(self.rows) not in {0, len(self.axes)}:

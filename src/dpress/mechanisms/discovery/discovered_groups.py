@@ -8,10 +8,9 @@ from fractions import Fraction
 
 from dpress.core.basics.claim import Claim, Unit
 from dpress.core.basics.losses.any_loss import describe
-from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.approximate import ApproxDP, approximate
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, NameMechanism
 from dpress.core.methods.name_counts import NameCounts
@@ -56,18 +55,15 @@ class DiscoveredGroups(SecondStep):
             raise ValueError("the names and their groups must protect the same unit")
         if not isinstance(self.groups.strategy, GroupStatistics) or self.axis not in self.groups.strategy.decoder.by:
             raise ValueError(f"axis must be one of the groups' axes, got {self.axis}")
-        if self.most < 1 or isinstance(self.groups.loss, ZCDP) != (self.delta > 0):
+        if self.most < 1 or self.groups.loss.needs_delta != (self.delta > 0):
             raise ValueError("most must be at least 1, and delta > 0 where the groups' loss is rho, else 0")
 
     @property
     def claim(self) -> Claim:
         """The promise, added up from those of the two steps."""
         first, second = self.names.claim, self.groups.claim
-        if not isinstance(first.proven, ApproxDP):
-            raise TypeError("a selection of names is calibrated to epsilon and delta")
-        loss = ApproxDP(
-            epsilon=first.proven.epsilon + _epsilon(second.proven, self.delta), delta=first.proven.delta + self.delta
-        )
+        names = approximate(first.proven, "a selection of names is calibrated to epsilon and delta")
+        loss = ApproxDP(epsilon=names.epsilon + _epsilon(second.proven, self.delta), delta=names.delta + self.delta)
         basis = f"names by {describe(first.proven)} ({first.basis}); their groups by {describe(second.proven)} "
         return Claim(published=loss, proven=loss, unit=self.unit, basis=f"{basis}({second.basis})")
 
@@ -88,13 +84,11 @@ class DiscoveredGroups(SecondStep):
         return replace(self, groups=replace(self.groups, strategy=strategy))
 
 
-def _epsilon(loss: object, delta: Fraction) -> Fraction:
+def _epsilon(loss: Loss | None, delta: Fraction) -> Fraction:
     """Return the epsilon of the groups' loss."""
-    if isinstance(loss, PureDP):
-        return loss.epsilon
-    if isinstance(loss, ZCDP):
-        return epsilon_for(loss.rho, delta)
-    raise TypeError("additive noise is calibrated to epsilon or rho")
+    if loss is None or not loss.additive:
+        raise TypeError("additive noise is calibrated to epsilon or rho")
+    return loss.at(delta)[0]
 
 
 def example(loss: ApproxDP, unit: Unit) -> DiscoveredGroups:

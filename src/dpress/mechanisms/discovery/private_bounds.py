@@ -69,7 +69,7 @@ class PrivateBounds(BoundsFirst):
 
     def __post_init__(self) -> None:
         check.count("price", self.price)
-        if type(self.choice) is not type(self.groups.loss):
+        if self.choice.form != self.groups.loss.form:
             raise ValueError("the bounds and the sums must both have epsilon, or both rho")
         check_axes(self.groups, self.axes)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dpress.core.basics import bits, check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Marginal, Stack
@@ -197,9 +198,9 @@ class RrLdp:
 
 
 def _serve(
-    size: int, loss: Any, f: check.Number | None = None, p: check.Number = PAPER_P, q: check.Number = PAPER_Q
+    size: int, loss: Loss, f: check.Number | None = None, p: check.Number = PAPER_P, q: check.Number = PAPER_Q
 ) -> RrLdp | None:
-    return _calibrated(size, loss, f, p, q) if isinstance(loss, PureDP) else None
+    return None if loss.as_epsilon is None else _calibrated(size, loss, f, p, q)
 
 
 def _calibrated(

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.sine import LARGEST, Sine
@@ -61,7 +60,7 @@ class Dst:
 
 
 def _strategy(workload: Workload, loss: Loss) -> Strategy | None:
-    if not isinstance(loss, ZCDP) or workload.cells > LARGEST:
+    if loss.tail != "gaussian" or workload.cells > LARGEST:
         return None
     return over_axes(workload, lambda axis: Dst(axis.cells))
 

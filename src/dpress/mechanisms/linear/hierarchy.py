@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
+from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import AllRanges, Axis, Ranges
@@ -22,7 +22,7 @@ from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.averages import tree_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.tree_ranges import tree_variances
-from dpress.mechanisms.linear.level_shares import Kind, best_shares
+from dpress.mechanisms.linear.level_shares import best_shares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
 
@@ -88,7 +88,6 @@ def _strategy(
     workload: Workload, loss: Loss, *, branching: int | None = None, root: bool | None = None, shares: Shares = "best"
 ) -> Strategy | None:
     """Return the tree with the smallest mean variance; what the spec states is kept."""
-    kind: Kind = "epsilon" if isinstance(loss, PureDP) else "rho"
     if not isinstance(workload, Boxes):
         return None
     alone = len(workload.axes) == 1
@@ -96,9 +95,9 @@ def _strategy(
         raise ValueError(f"{PLACE}.shares: levels have shares of their own over one attribute only")
 
     def build(axis: Axis) -> Hierarchy:
-        chosen, with_root = best_tree(axis, kind, _roots(root), (branching,) if branching else ())
+        chosen, with_root = best_tree(axis, power_of(loss), _roots(root), (branching,) if branching else ())
         tree = Tree(axis.cells, chosen, with_root)
-        return Hierarchy(axis.cells, chosen, with_root, _shares(shares, tree, axis, kind) if alone else ())
+        return Hierarchy(axis.cells, chosen, with_root, _shares(shares, tree, axis, power_of(loss)) if alone else ())
 
     return over_axes(workload, build)
 
@@ -107,9 +106,9 @@ def _roots(root: bool | None) -> tuple[bool, ...]:  # noqa: FBT001
     return (False, True) if root is None else (bool(root),)
 
 
-def _shares(listed: Shares, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fraction, ...]:
+def _shares(listed: Shares, tree: Tree, axis: Axis, power: int) -> tuple[Fraction, ...]:
     if listed == "best":
-        return best_shares(tree, kind, lambda variances: mean_variance(tree, axis, variances))
+        return best_shares(tree, power, lambda variances: mean_variance(tree, axis, variances))
     if listed == "equal":
         return ()
     levels = len(tree.levels)
@@ -120,14 +119,13 @@ def _shares(listed: Shares, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fractio
 
 @functools.lru_cache(maxsize=64)
 def best_tree(
-    axis: Axis, kind: Kind, roots: tuple[bool, ...] = (False, True), branchings: tuple[int, ...] = ()
+    axis: Axis, power: int, roots: tuple[bool, ...] = (False, True), branchings: tuple[int, ...] = ()
 ) -> tuple[int, bool]:
     """Return the branching, and whether the root is measured, with the smallest mean variance under equal noise.
 
-    Under epsilon the variance grows with the squared number of levels, under rho with the number. Where the workload
+    The variance grows with this power of the number of levels: 2 under epsilon, 1 under rho. Where the workload
     has more than 2^10 ranges that are not all ranges, evenly spaced ones stand for it.
     """
-    power = 2 if kind == "epsilon" else 1
 
     def mean(choice: tuple[int, bool]) -> float:
         tree = Tree(axis.cells, *choice)

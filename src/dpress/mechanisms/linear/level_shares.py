@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 
@@ -12,11 +11,10 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.tree import Tree
 from dpress.inference.averages import tree_average
 
-Kind = Literal["epsilon", "rho"]
 GRAIN = 1 << 20  # shares are whole multiples of its inverse
 
 
-def best_shares(tree: Tree, kind: Kind, mean: Callable[[Sequence[float]], float] | None = None) -> tuple[Fraction, ...]:
+def best_shares(tree: Tree, power: int, mean: Callable[[Sequence[float]], float] | None = None) -> tuple[Fraction, ...]:
     """Return the levels' shares, exact rationals that add up to 1, from the top.
 
     A share s of the loss gives noise of variance proportional to 1 / s^2 under epsilon (Laplace) and 1 / s under rho
@@ -24,17 +22,16 @@ def best_shares(tree: Tree, kind: Kind, mean: Callable[[Sequence[float]], float]
 
     Args:
         tree: what is measured.
-        kind: of the loss.
+        power: `power_of` the loss.
         mean: the workload's mean variance under one noise variance a measured level, from the top, positive; left out,
             that of all ranges.
 
-    >>> [round(float(share), 2) for share in best_shares(Tree(1331, 11, root=False), "epsilon")]
+    >>> [round(float(share), 2) for share in best_shares(Tree(1331, 11, root=False), 2)]
     [0.32, 0.32, 0.36]
     """
     levels = len(tree.levels)
     if levels == 1:
         return (Fraction(1),)
-    power = 2 if kind == "epsilon" else 1
     of_variances = mean or functools.partial(tree_average, tree)
 
     def objective(logarithms: Array) -> float:

@@ -13,7 +13,6 @@ from msgspec import Meta
 
 from dpress.core.basics import check
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.p_identity_map import UNIT
@@ -120,11 +119,11 @@ def _inflated(packed: bytes, most: int) -> bytes:
 
 def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:
     """Search for at most so many seconds; for ranges, without a time to spend, the method does not offer itself."""
-    if isinstance(loss, PureDP) and LARGEST_SCALE * loss.epsilon < UNIT:
+    if loss.tail == "laplace" and LARGEST_SCALE * loss.amount < UNIT:
         return None
     if isinstance(workload, Predicates):
         return _searched_sets(workload.sums, seconds) if workload.cells <= MOST_ATOMS else None
-    if seconds is None or not isinstance(workload, Boxes) or not isinstance(loss, PureDP) or len(workload.axes) > 2:
+    if seconds is None or not isinstance(workload, Boxes) or loss.tail != "laplace" or len(workload.axes) > 2:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
     each = float(seconds) / len(workload.axes)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.residuals import Residual, Residuals
 from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.core.maps.workload import Workload
@@ -92,7 +91,7 @@ def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dic
 
 
 def _strategy(workload: Workload, loss: Loss) -> ResidualMarginals | None:
-    if not isinstance(workload, MarginalWorkload) or not isinstance(loss, ZCDP) or len(workload.tables) == 1:
+    if not isinstance(workload, MarginalWorkload) or loss.tail != "gaussian" or len(workload.tables) == 1:
         return None  # of one table `identity` and `marginals` are the best
     if any(workload.shape[axis] < 2 for table in workload.tables for axis in table):
         return None

@@ -8,7 +8,6 @@ import statistics
 
 import numpy as np
 
-from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.one_way_tables import MOST_GROUPS, groups_of_numbers
@@ -36,7 +35,7 @@ def pair_noise(method: Graphical, users: int) -> float:
     kept = [min(column.size, most if column.numeric else MOST_GROUPS) for column in method.columns]
     groups = [np.arange(size, dtype=np.int64) * own // size for size, own in zip(method.shape, kept, strict=True)]
     parts = [GroupedTable(shape=method.shape, axes=(a, b), groups=(groups[a], groups[b])) for a, b in method.pairs]
-    of_one = 1 / 2 if isinstance(method.loss, PureDP) else 2 / math.pi
+    of_one = 1 / 2 if method.loss.tail == "laplace" else 2 / math.pi
     noises = method.measuring(parts, method.tables).noises
     each = [part.rows * math.sqrt(of_one * noise.variance) for part, noise in zip(parts, noises, strict=True)]
     return statistics.fmean(each) / (2 * users)

@@ -19,7 +19,7 @@ from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.convert import log_up, round_up
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
@@ -292,9 +292,10 @@ class Settings(Parameters, frozen=True):
 
 def _serve(size: int, loss: Loss, *, g: int = FEWEST, lifetime: check.Number | None = None) -> Loloha | None:
     """Serve what 32 bits can hold."""
-    if not isinstance(loss, PureDP) or loss.epsilon > LARGEST_EPSILON:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or pure_loss.epsilon > LARGEST_EPSILON:
         return None
-    return calibrated(size, loss, g, None if lifetime is None else check.exact("lifetime", lifetime))
+    return calibrated(size, pure_loss, g, None if lifetime is None else check.exact("lifetime", lifetime))
 
 
 CARD = Card(

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ from msgspec import Meta
 from dpress.core.basics import bits, check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity
@@ -309,9 +310,11 @@ def _inverse(seed: bytes, rows: int, size: int, region: tuple[int, ...]) -> Arra
     return np.asarray((vectors / values) @ vectors.T)
 
 
-def _serve(size: int, loss: Any, rows: int = 0) -> Pcep | None:
-    served = isinstance(loss, PureDP) and max(rows, ROWS_PER_VALUE * size) * size <= LARGEST_MATRIX
-    return Pcep(size=size, levels=(loss,), rows=rows) if served else None
+def _serve(size: int, loss: Loss, rows: int = 0) -> Pcep | None:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or max(rows, ROWS_PER_VALUE * size) * size > LARGEST_MATRIX:
+        return None
+    return Pcep(size=size, levels=(pure_loss,), rows=rows)
 
 
 class Settings(Parameters, frozen=True):

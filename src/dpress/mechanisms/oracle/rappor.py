@@ -21,7 +21,7 @@ from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.extras import load
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity
@@ -311,14 +311,15 @@ def _serve(
     cohorts: int = 64,
 ) -> Rappor | None:
     """Serve codes as the strings "0", "1", ... unless candidates are named."""
-    if not isinstance(loss, PureDP):
+    pure_loss = as_pure(loss)
+    if pure_loss is None:
         return None
     check.count("size", size)
     names = tuple(candidates) or tuple(map(str, range(size)))
     if len(names) != size:
         raise ValueError(f"{PLACE}.candidates: expected {size} strings, got {len(names)}")
     check.count("hashes", hashes)
-    responses = calibrated(loss, hashes, f=f, p=p, q=q)
+    responses = calibrated(pure_loss, hashes, f=f, p=p, q=q)
     return Rappor(
         candidates=names, f=responses.f, p=responses.p, q=responses.q, bits=bits, hashes=hashes, cohorts=cohorts
     )

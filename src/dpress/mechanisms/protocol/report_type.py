@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import composed
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.reports.encoders import Code, Codes, Encoder
@@ -293,4 +293,5 @@ def largest(claims: Sequence[Claim]) -> Claim:
 
 
 def _epsilon(claim: Claim) -> float:
-    return float(claim.proven.epsilon) if isinstance(claim.proven, PureDP) else float("inf")
+    proven = as_pure(claim.proven)
+    return float("inf") if proven is None else float(proven.epsilon)

@@ -203,7 +203,7 @@ def _tree(cells: int, loss: PureDP, axis: Axis, branching: int, named: str | Non
     def mean(variances: Sequence[float]) -> float:
         return mean_variance(full, axis, [KNOWN / MANY, *(v * one for v, one in zip(variances, each, strict=True))])
 
-    shares = best_shares(Tree(cells, branching, root=False), "rho", mean)
+    shares = best_shares(Tree(cells, branching, root=False), 1, mean)
     weights = tuple(max(1, round(WHOLE * share)) for share in shares)
     found = LevelTree(shape=(cells,), branching=branching, oracles=oracles, weights=weights)
     return mean([sum(weights) / weight for weight in weights]), found

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from dpress.core.basics.claim import Relation, Unit
-from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import describe
-from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.approximate import approximate
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
@@ -29,9 +28,8 @@ def check_total(loss: Loss, total: Fraction) -> None:
     Raises:
         NotSupported, ValueError: naming the fault.
     """
-    if not isinstance(loss, ApproxDP):
-        raise NotSupported(f"the selection of names is calibrated to epsilon and delta, got {describe(loss)}")
-    if not 0 <= total < loss.epsilon:
+    approximate(loss, f"the selection of names is calibrated to epsilon and delta, got {describe(loss)}")
+    if not 0 <= total < loss.amount:
         raise ValueError(f"total must lie between 0 and epsilon, got total={total}")
 
 

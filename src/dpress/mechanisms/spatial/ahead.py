@@ -15,7 +15,8 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
@@ -323,7 +324,7 @@ class Ahead:
         return nonnegative(_by_level(answers, deepest), _by_level(precisions, deepest), total)
 
 
-def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | None = None) -> Ahead | None:
+def ahead(grid: Grid, loss: Loss, *, rounds: int | None = None, oracle: str | None = None) -> Ahead | None:
     """Return the first round of AHEAD over a grid.
 
     Args:
@@ -336,7 +337,8 @@ def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | 
         ValueError: a parameter is wrong, named with its place.
     """
     height = grid.height
-    if not isinstance(loss, PureDP) or not height:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or not height:
         return None
     if rounds is not None and check.count("rounds", rounds) > height:
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
@@ -344,9 +346,9 @@ def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | 
     depths = tuple((height + number - 1 - one) // number for one in range(number))
     whole = _whole_levels(depths[0])
     steps = steps_of(oracle)
-    oracles = tuple(short_oracle(one.size, loss, steps) for one in whole)
+    oracles = tuple(short_oracle(one.size, pure_loss, steps) for one in whole)
     leaves = tuple(one.names for one in whole)
-    return Ahead(grid=grid, loss=loss, depths=depths, leaves=leaves, oracles=oracles, steps=steps)
+    return Ahead(grid=grid, loss=pure_loss, depths=depths, leaves=leaves, oracles=oracles, steps=steps)
 
 
 def _whole_levels(depth: int) -> tuple[Leaves, ...]:
@@ -368,7 +370,7 @@ def _by_level(rows: Array, deepest: int) -> list[Array]:
     return np.split(rows[: ends[-1]], ends[:-1])
 
 
-def example(loss: object) -> Ahead:
+def example(loss: Loss) -> Ahead:
     """Return a tiny instance.
 
     Raises:

@@ -15,7 +15,7 @@ from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import PureDP, pure
+from dpress.core.basics.losses.pure import as_pure, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.linear import Array
@@ -145,7 +145,8 @@ def dam(grid: Grid, loss: Loss) -> Dam | None:
             f"dam: {grid.side} x {grid.side} cells are {grid.cells:,}, more than 2^13: their likeliest map takes "
             "minutes; set side = 90 or less"
         )
-    return Dam(oracle=DiskReports(grid=grid, loss=loss)) if isinstance(loss, PureDP) else None
+    pure_loss = as_pure(loss)
+    return None if pure_loss is None else Dam(oracle=DiskReports(grid=grid, loss=pure_loss))
 
 
 def _example(loss: Loss) -> Dam:

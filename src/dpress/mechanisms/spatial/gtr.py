@@ -5,7 +5,8 @@ position -> one level out of h + 1 -> one-hot over its nodes through OUE -> coun
 
 from dataclasses import dataclass
 
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle
@@ -24,17 +25,18 @@ class Gtr(Levels):
     """
 
 
-def gtr(grid: Grid, loss: object) -> Gtr | None:
+def gtr(grid: Grid, loss: Loss) -> Gtr | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
         grid: of side 2^h.
         loss: epsilon.
     """
-    if not isinstance(loss, PureDP) or grid.height is None:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or grid.height is None:
         return None
     levels = tuple(range(grid.height + 1))
-    oracles: tuple[Oracle, ...] = tuple(Oue(size=4**level, loss=loss) for level in levels)
+    oracles: tuple[Oracle, ...] = tuple(Oue(size=4**level, loss=pure_loss) for level in levels)
     return Gtr(grid=grid, levels=levels, oracles=oracles)
 
 

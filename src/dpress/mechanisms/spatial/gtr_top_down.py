@@ -6,7 +6,8 @@ family the nearest counts >= 0 that add up to their parent, which for the first 
 
 from dataclasses import dataclass
 
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
@@ -26,7 +27,7 @@ class GtrTopDown(Levels):
     """
 
 
-def gtr_top_down(grid: Grid, loss: object, *, oracle: str | None = None) -> GtrTopDown | None:
+def gtr_top_down(grid: Grid, loss: Loss, *, oracle: str | None = None) -> GtrTopDown | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
@@ -34,10 +35,11 @@ def gtr_top_down(grid: Grid, loss: object, *, oracle: str | None = None) -> GtrT
         loss: epsilon.
         oracle: the name of the oracle that every level is asked by; left out, the best one for its number of nodes.
     """
-    if not isinstance(loss, PureDP) or not grid.height:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or not grid.height:
         return None
     levels = tuple(range(1, grid.height + 1))
-    oracles = tuple(short_oracle(4**level, loss, steps_of(oracle)) for level in levels)
+    oracles = tuple(short_oracle(4**level, pure_loss, steps_of(oracle)) for level in levels)
     return GtrTopDown(
         grid=grid, levels=levels, oracles=oracles, weights=shares(grid.height), reconstruction="nonnegative", root=True
     )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, Identity
@@ -226,7 +227,7 @@ class Levels:
         return self.map.split(rows) if isinstance(self.map, Tree) else [rows]
 
 
-def example(make: Callable[[Grid, object], Levels | None], loss: object) -> Levels:
+def example(make: Callable[[Grid, Loss], Levels | None], loss: Loss) -> Levels:
     """Return a tiny instance of a method.
 
     Raises:

@@ -5,7 +5,8 @@ position -> one-hot over the cells through OUE -> counts of the cells.
 
 from dataclasses import dataclass
 
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.oracle.oue import Oue
@@ -23,17 +24,18 @@ class NGtr(Levels):
     """
 
 
-def n_gtr(grid: Grid, loss: object) -> NGtr | None:
+def n_gtr(grid: Grid, loss: Loss) -> NGtr | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
         grid: of any side.
         loss: epsilon.
     """
-    if not isinstance(loss, PureDP):
+    pure_loss = as_pure(loss)
+    if pure_loss is None:
         return None
     level = grid.height or 0
-    return NGtr(grid=grid, levels=(level,), oracles=(Oue(size=grid.cells, loss=loss),), flat=True)
+    return NGtr(grid=grid, levels=(level,), oracles=(Oue(size=grid.cells, loss=pure_loss),), flat=True)
 
 
 CARD = Card(

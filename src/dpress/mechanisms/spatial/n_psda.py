@@ -5,7 +5,8 @@ position -> one sign of a random projection over the cells -> counts of the cell
 
 from dataclasses import dataclass
 
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.oracle.pcep import Pcep
@@ -26,16 +27,17 @@ class NPsda(Levels):
     """
 
 
-def n_psda(grid: Grid, loss: object) -> NPsda | None:
+def n_psda(grid: Grid, loss: Loss) -> NPsda | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
         grid: of any side up to 32.
         loss: epsilon.
     """
-    if not isinstance(loss, PureDP) or grid.side > LARGEST_SIDE:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or grid.side > LARGEST_SIDE:
         return None
-    oracle = Pcep(size=grid.cells, levels=(loss,))
+    oracle = Pcep(size=grid.cells, levels=(pure_loss,))
     return NPsda(grid=grid, levels=(grid.height or 0,), oracles=(oracle,), flat=True)
 
 

@@ -17,7 +17,8 @@ from msgspec import Meta
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, Identity
@@ -177,7 +178,7 @@ def _noise(own: SafeRegions) -> Array:
 
 
 def psda(
-    grid: Grid, loss: object, region_levels: Sequence[int] = (), epsilons: Sequence[check.Number] = ()
+    grid: Grid, loss: Loss, region_levels: Sequence[int] = (), epsilons: Sequence[check.Number] = ()
 ) -> Psda | None:
     """Return PSDA over a grid; None where the loss is no epsilon, or the grid no quadtree or too fine.
 
@@ -187,14 +188,15 @@ def psda(
         region_levels: left out, those of 0, 1 and 2 that lie above the cells.
         epsilons: left out, all users have the largest.
     """
-    if not isinstance(loss, PureDP) or not grid.height or grid.side > LARGEST_SIDE:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or not grid.height or grid.side > LARGEST_SIDE:
         return None
     levels = tuple(region_levels) or tuple(level for level in LEVELS if level < grid.height)
     given = tuple(check.exact("epsilon", epsilon) for epsilon in epsilons)
-    return Psda(oracle=SafeRegions(grid=grid, loss=loss, region_levels=levels, epsilons=given))
+    return Psda(oracle=SafeRegions(grid=grid, loss=pure_loss, region_levels=levels, epsilons=given))
 
 
-def _example(loss: object) -> Psda:
+def _example(loss: Loss) -> Psda:
     found = psda(Grid(4), loss)
     if found is None:
         raise NotSupported("a sign is calibrated to epsilon")

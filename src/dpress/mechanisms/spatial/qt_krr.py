@@ -5,7 +5,8 @@ position -> one level out of h + 1 -> its node through k-ary randomised response
 
 from dataclasses import dataclass
 
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle
@@ -24,17 +25,18 @@ class QtKrr(Levels):
     """
 
 
-def qt_krr(grid: Grid, loss: object) -> QtKrr | None:
+def qt_krr(grid: Grid, loss: Loss) -> QtKrr | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
         grid: of side 2^h.
         loss: epsilon.
     """
-    if not isinstance(loss, PureDP) or grid.height is None:
+    pure_loss = as_pure(loss)
+    if pure_loss is None or grid.height is None:
         return None
     levels = tuple(range(grid.height + 1))
-    oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=loss) for level in levels)
+    oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=pure_loss) for level in levels)
     return QtKrr(grid=grid, levels=levels, oracles=oracles, reconstruction="top_down")
 
 

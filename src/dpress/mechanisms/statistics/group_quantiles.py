@@ -107,7 +107,7 @@ class GroupQuantiles:
     def __post_init__(self) -> None:
         if not self.chosen:
             raise ValueError("at least one attribute must have chosen quantiles")
-        if len({one.unit for one in self.parts}) > 1 or len({type(one.loss) for one in self.parts}) > 1:
+        if len({one.unit for one in self.parts}) > 1 or len({one.loss.form for one in self.parts}) > 1:
             raise ValueError("all steps must protect the same unit by losses of one kind")
         if self.groups is not None and not isinstance(self.groups.strategy, GroupStatistics):
             raise ValueError("the sums must be those of groups")

@@ -15,7 +15,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Division
 from dpress.core.basics.losses.any_loss import describe
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import names
 from dpress.core.maps.workload import Marginals
 from dpress.core.methods.mechanism import Card
@@ -236,12 +236,11 @@ def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: 
 def share(spec: Spec, split: Split) -> PureDP:
     """Return the loss of one attribute's answer."""
     privacy = spec.privacy
-    if not isinstance(privacy.loss, PureDP):
-        raise NotSupported(f'$.privacy: model = "local" needs `epsilon` alone, got {describe(privacy.loss)}')
+    loss = pure(privacy.loss, f'$.privacy: model = "local" needs `epsilon` alone, got {describe(privacy.loss)}')
     if privacy.unit != "row":
         raise NotSupported('$.privacy.unit: under model = "local" every row is one person; leave out `unit`')
     parts = len(spec.schema.attributes) if split == "budget" else 1
-    return PureDP(epsilon=privacy.loss.epsilon / parts)
+    return PureDP(epsilon=loss.epsilon / parts)
 
 
 def check_silence(spec: Spec) -> None:

@@ -1,7 +1,7 @@
 """The budget that `values = "discover"` asks of every kind: epsilon and a delta that is small for so many people."""
 
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.approximate import ApproxDP, approximate
 from dpress.data.specification.spec import Spec
 from dpress.release.plan.parameter_checks import expected_users
 
@@ -19,13 +19,11 @@ def loss_of(spec: Spec, needing: str = 'values = "discover"') -> ApproxDP:
         NotSupported: devices are asked, or the budget has no delta.
         ValueError: delta is too large for so many users.
     """
-    loss, users = spec.privacy.loss, expected_users(spec)
+    users = expected_users(spec)
     if spec.privacy.model == "local":
         raise NotSupported(f'$.privacy.model: {needing} needs a table: model = "central"')
-    if not isinstance(loss, ApproxDP):
-        raise NotSupported(
-            f"$.privacy.delta: {needing} needs epsilon and delta; without delta no name could ever be released"
-        )
+    refusal = f"$.privacy.delta: {needing} needs epsilon and delta; without delta no name could ever be released"
+    loss = approximate(spec.privacy.loss, refusal)
     if loss.delta * USERS_TIMES * users > 1:
         raise ValueError(
             f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from dpress.core.basics.kind import Division
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import as_pure
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, Part
@@ -39,8 +39,7 @@ def given_away(collection: Collection, reports: int, changes: int) -> Fraction |
 
 
 def _of_part(part: Part, reports: int, values: int) -> Fraction | None:
-    claimed = part.oracle.claim.proven
-    if not isinstance(claimed, PureDP):
+    if (claimed := as_pure(part.oracle.claim.proven)) is None:
         return None
     if part.lifetime is None or reports == 1:
         return reports * claimed.epsilon

@@ -9,6 +9,7 @@ from typing import Any
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import Collection, as_collection
@@ -146,11 +147,13 @@ def cautions(planned: Plan) -> list[str]:
     return [found] if (found := caution(planned.spec.privacy.loss)) and planned.design.local else []
 
 
-def caution(loss: object) -> str:
+def caution(loss: Loss) -> str:
     """Return one sentence where one report under this loss gives its owner's value away; empty elsewhere."""
-    if not isinstance(loss, PureDP) or loss.epsilon <= WEAK:
+    if loss.as_epsilon is None or loss.as_epsilon <= WEAK:
         return ""
-    return f"epsilon = {float(loss.epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
+    return (
+        f"epsilon = {float(loss.as_epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
+    )
 
 
 def number(value: float) -> str:

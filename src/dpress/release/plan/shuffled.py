@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.pure import PureDP
+from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.plain import method_of
 from dpress.core.reports.oracle import Oracle
 from dpress.core.reports.projective import points
@@ -69,9 +69,7 @@ def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffle
 
 def _clones(own: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]:
     """Return epsilon of a report, the clones among others, of whom a share draws the type, and whose bound it is."""
-    claimed = own.claim.proven
-    if not isinstance(claimed, PureDP):
-        raise NotSupported("shuffling adds to a proven epsilon of every report, and these have none")
+    claimed = pure(own.claim.proven, "shuffling adds to a proven epsilon of every report, and these have none")
     alone = own.oracles[0] if len(own.parts) == 1 else None
     clones = None if alone is None else clones_of(alone, claimed.epsilon)
     bound = ANY if alone is None or clones is None else method_of(type(alone))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import msgspec
 
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.pure import PureDP
 from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_text import number
@@ -40,7 +39,7 @@ def with_delta(planned: Plan) -> WithDelta | None:
     Reads no data; it plans once more.
     """
     spec = planned.spec
-    if planned.design.local or not isinstance(spec.privacy.loss, PureDP):
+    if planned.design.local or spec.privacy.loss.as_epsilon is None:
         return None
     privacy = msgspec.structs.replace(spec.privacy, delta=DELTA)
     with contextlib.suppress(NotSupported, ValueError):  # a kind, or a method that is named, that takes no delta
@@ -52,7 +51,7 @@ def with_delta(planned: Plan) -> WithDelta | None:
 
 def sentence(found: WithDelta, planned: Plan) -> str:
     """Return what a delta would buy in words: typical errors where they are counts, else how many times less."""
-    epsilon = float(getattr(planned.spec.privacy.loss, "epsilon", math.nan))
+    epsilon = float(planned.spec.privacy.loss.amount)
     delta = f"{found.delta:g}".replace("e-0", "e-")
     budget = f"epsilon = {epsilon:g} and delta = {delta}"
     own, other = math.sqrt(planned.chosen.predicted_error), math.sqrt(found.predicted_error)

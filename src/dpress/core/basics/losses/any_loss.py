@@ -54,6 +54,11 @@ def additive(loss: AnyLoss, what: str) -> AnyLoss:
     return loss
 
 
+def power_of(loss: Loss) -> int:
+    """Return the power of a share of the loss that the variance of noise falls with: 2 (Laplace), or 1 (Gaussian)."""
+    return 2 // loss.order
+
+
 def as_floats(loss: Loss | None) -> dict[str, float] | None:
     """Return the loss for people and JSON: floats rounded up, None where nothing is claimed."""
     return None if loss is None else {name: check.float_up(value) for name, value in parameters(loss).items()}

@@ -125,12 +125,12 @@ class ApproxDP:
         return NotSupported(f"sums and choices are calibrated to epsilon or rho, got {describe(self)}")
 
 
-def approximate(loss: Loss, refusal: str) -> ApproxDP:
+def approximate(loss: Loss | None, refusal: str) -> ApproxDP:
     """Return a loss as epsilon and delta, where it states both.
 
     Raises:
         NotSupported: it states no delta; in the words of the refusal.
     """
-    if not loss.delta:
+    if loss is None or not loss.delta:
         raise NotSupported(refusal)
     return ApproxDP(epsilon=loss.amount, delta=loss.delta)

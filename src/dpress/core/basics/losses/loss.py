@@ -60,10 +60,7 @@ class Loss(Protocol):
 
     @property
     def order(self) -> Literal[1, 2]:
-        """Of the norm in which a sensitivity s is measured: 1 for L1, 2 for the square of L2.
-
-        The variance of the noise falls with the power 2 / order of the amount.
-        """
+        """Of the norm in which a sensitivity s is measured: 1 for L1, 2 for the square of L2."""
         ...
 
     @property
