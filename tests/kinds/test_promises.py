@@ -101,7 +101,7 @@ def test_row_as_the_unit_warns_people_with_several_rows() -> None:
 
 def test_seeded_release_promises_nothing() -> None:
     shown = text_of("seeded")
-    assert promise_of(KINDS["seeded"]()).form == ""
+    assert promise_of(KINDS["seeded"]()).definition == ""
     assert "A test release with repeatable noise. It protects nobody." in shown
     assert "this release is not private" in shown
 

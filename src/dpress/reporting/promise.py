@@ -36,7 +36,8 @@ class Promise:
         published: the loss that the method's paper claims.
         proven: the loss that is proven.
         stated: the loss that the page may rely on: proven, or only published.
-        form: of that loss, "pure", "zcdp" or "approximate"; empty if the release protects nobody.
+        definition: of that loss, a sentence; empty if the release protects nobody.
+        for_groups: what it allows for a group, in words.
         basis: why it is proven.
         warning: what the page is stamped with; empty for a proven promise that means something.
         beliefs: what an attacker can come to believe, for several priors.
@@ -44,7 +45,7 @@ class Promise:
         factor: by which odds can change at most.
         delta: the probability of the exception; empty without one.
         rho: of zCDP.
-        replaced: the parameter that holds for the content of a row: a replacement is one removal and one addition.
+        replaced: what holds for the content of a row, in words: a replacement is one removal and one addition.
         shuffled: what holds of all reports together if somebody shuffles them; None for tables and unproven reports.
         groups: the loss that holds for a group, by its size: foundations, Theorem 7.
     """
@@ -54,7 +55,8 @@ class Promise:
     published: str
     proven: str
     stated: str
-    form: str
+    definition: str
+    for_groups: str
     basis: str
     warning: str
     beliefs: tuple[Belief, ...] = ()
@@ -94,7 +96,8 @@ def promise(facts: Facts) -> Promise:
         published=loss(claim.published),
         proven=loss(claim.proven),
         stated=loss(stated),
-        form="" if stated is None else stated.form,
+        definition="" if stated is None else stated.definition,
+        for_groups="" if stated is None else stated.for_groups,
         basis=claim.basis,
         warning=_warning(facts, found),
         beliefs=() if found is None else found.beliefs,
@@ -102,7 +105,7 @@ def promise(facts: Facts) -> Promise:
         factor="" if found is None else ceiling(exp_up(found.epsilon), 3),
         delta=ceiling(found.delta) if found is not None and found.delta else "",
         rho=ceiling(stated.amount) if stated is not None and stated.needs_delta else "",
-        replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(stated.replaced),
+        replaced="" if claim.unit.relation is Relation.REPLACE_ONE else _replaced(stated),
         shuffled=_together(facts),
         groups=() if stated is None else _groups(stated),
     )
@@ -130,6 +133,10 @@ def _warning(facts: Facts, found: Posterior | None) -> str:
     if facts.claim.proven is None:
         return UNPROVEN
     return NEARLY_NOTHING if found is not None and found.epsilon > WEAK else ""
+
+
+def _replaced(stated: Loss | None) -> str:
+    return "" if stated is None else stated.for_contents.format(ceiling(stated.replaced))
 
 
 def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:

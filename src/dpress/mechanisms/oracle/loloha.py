@@ -292,8 +292,7 @@ class Settings(Parameters, frozen=True):
 
 def _serve(size: int, loss: Loss, *, g: int = FEWEST, lifetime: check.Number | None = None) -> Loloha | None:
     """Serve what 32 bits can hold."""
-    pure_loss = as_pure(loss)
-    if pure_loss is None or pure_loss.epsilon > LARGEST_EPSILON:
+    if (pure_loss := as_pure(loss)) is None or pure_loss.epsilon > LARGEST_EPSILON:
         return None
     return calibrated(size, pure_loss, g, None if lifetime is None else check.exact("lifetime", lifetime))
 

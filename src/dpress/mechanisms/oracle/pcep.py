@@ -311,8 +311,7 @@ def _inverse(seed: bytes, rows: int, size: int, region: tuple[int, ...]) -> Arra
 
 
 def _serve(size: int, loss: Loss, rows: int = 0) -> Pcep | None:
-    pure_loss = as_pure(loss)
-    if pure_loss is None or max(rows, ROWS_PER_VALUE * size) * size > LARGEST_MATRIX:
+    if (pure_loss := as_pure(loss)) is None or max(rows, ROWS_PER_VALUE * size) * size > LARGEST_MATRIX:
         return None
     return Pcep(size=size, levels=(pure_loss,), rows=rows)
 

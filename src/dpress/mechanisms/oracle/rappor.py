@@ -311,8 +311,7 @@ def _serve(
     cohorts: int = 64,
 ) -> Rappor | None:
     """Serve codes as the strings "0", "1", ... unless candidates are named."""
-    pure_loss = as_pure(loss)
-    if pure_loss is None:
+    if (pure_loss := as_pure(loss)) is None:
         return None
     check.count("size", size)
     names = tuple(candidates) or tuple(map(str, range(size)))

@@ -337,8 +337,7 @@ def ahead(grid: Grid, loss: Loss, *, rounds: int | None = None, oracle: str | No
         ValueError: a parameter is wrong, named with its place.
     """
     height = grid.height
-    pure_loss = as_pure(loss)
-    if pure_loss is None or not height:
+    if (pure_loss := as_pure(loss)) is None or not height:
         return None
     if rounds is not None and check.count("rounds", rounds) > height:
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")

@@ -35,8 +35,7 @@ def gtr_top_down(grid: Grid, loss: Loss, *, oracle: str | None = None) -> GtrTop
         loss: epsilon.
         oracle: the name of the oracle that every level is asked by; left out, the best one for its number of nodes.
     """
-    pure_loss = as_pure(loss)
-    if pure_loss is None or not grid.height:
+    if (pure_loss := as_pure(loss)) is None or not grid.height:
         return None
     levels = tuple(range(1, grid.height + 1))
     oracles = tuple(short_oracle(4**level, pure_loss, steps_of(oracle)) for level in levels)

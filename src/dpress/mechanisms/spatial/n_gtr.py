@@ -31,8 +31,7 @@ def n_gtr(grid: Grid, loss: Loss) -> NGtr | None:
         grid: of any side.
         loss: epsilon.
     """
-    pure_loss = as_pure(loss)
-    if pure_loss is None:
+    if (pure_loss := as_pure(loss)) is None:
         return None
     level = grid.height or 0
     return NGtr(grid=grid, levels=(level,), oracles=(Oue(size=grid.cells, loss=pure_loss),), flat=True)

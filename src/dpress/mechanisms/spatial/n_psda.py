@@ -34,8 +34,7 @@ def n_psda(grid: Grid, loss: Loss) -> NPsda | None:
         grid: of any side up to 32.
         loss: epsilon.
     """
-    pure_loss = as_pure(loss)
-    if pure_loss is None or grid.side > LARGEST_SIDE:
+    if (pure_loss := as_pure(loss)) is None or grid.side > LARGEST_SIDE:
         return None
     oracle = Pcep(size=grid.cells, levels=(pure_loss,))
     return NPsda(grid=grid, levels=(grid.height or 0,), oracles=(oracle,), flat=True)

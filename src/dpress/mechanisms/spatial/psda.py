@@ -188,8 +188,7 @@ def psda(
         region_levels: left out, those of 0, 1 and 2 that lie above the cells.
         epsilons: left out, all users have the largest.
     """
-    pure_loss = as_pure(loss)
-    if pure_loss is None or not grid.height or grid.side > LARGEST_SIDE:
+    if (pure_loss := as_pure(loss)) is None or not grid.height or grid.side > LARGEST_SIDE:
         return None
     levels = tuple(region_levels) or tuple(level for level in LEVELS if level < grid.height)
     given = tuple(check.exact("epsilon", epsilon) for epsilon in epsilons)

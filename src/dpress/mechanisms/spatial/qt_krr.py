@@ -32,8 +32,7 @@ def qt_krr(grid: Grid, loss: Loss) -> QtKrr | None:
         grid: of side 2^h.
         loss: epsilon.
     """
-    pure_loss = as_pure(loss)
-    if pure_loss is None or grid.height is None:
+    if (pure_loss := as_pure(loss)) is None or grid.height is None:
         return None
     levels = tuple(range(grid.height + 1))
     oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=pure_loss) for level in levels)

@@ -29,6 +29,12 @@ class ApproxDP:
     form: ClassVar[str] = "approximate"
     variant: ClassVar[str] = "Approximate DP"
     names: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
+    definition: ClassVar[str] = (
+        "Any set of releases has, under one of two neighbouring tables, at most exp(ε) times the probability it has "
+        "under the other, plus δ."
+    )
+    for_groups: ClassVar[str] = "g ε allows, where ε"
+    for_contents: ClassVar[str] = "ε doubles to {} and δ grows to (1 + exp(ε)) δ"
     additive: ClassVar[bool] = False
     pays: ClassVar[str] = "epsilon and delta, rho or epsilon"
     needs_delta: ClassVar[bool] = False

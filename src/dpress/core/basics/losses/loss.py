@@ -32,6 +32,21 @@ class Loss(Protocol):
         """The names of its parameters, as specifications, designs and ledgers write them."""
         ...
 
+    @property
+    def definition(self) -> str:
+        """What holds between two neighbouring tables, as a sentence."""
+        ...
+
+    @property
+    def for_groups(self) -> str:
+        """What it allows for a group of g, in words, up to "is that of one"."""
+        ...
+
+    @property
+    def for_contents(self) -> str:
+        """What becomes of it between two contents of a unit, in words, with {} for `replaced`."""
+        ...
+
     # What is calibrated to it.
 
     @property

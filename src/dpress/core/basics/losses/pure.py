@@ -24,6 +24,11 @@ class PureDP:
     form: ClassVar[str] = "pure"
     variant: ClassVar[str] = "Pure DP"
     names: ClassVar[tuple[str, ...]] = ("epsilon",)
+    definition: ClassVar[str] = (
+        "Any release is at most exp(ε) times as likely under one of two neighbouring tables as under the other."
+    )
+    for_groups: ClassVar[str] = "g ε allows, where ε"
+    for_contents: ClassVar[str] = "ε doubles to {}"
     additive: ClassVar[bool] = True
     tail: ClassVar[Literal["laplace"]] = "laplace"
     order: ClassVar[Literal[1]] = 1

@@ -27,6 +27,12 @@ class ZCDP:
     form: ClassVar[str] = "zcdp"
     variant: ClassVar[str] = "Zero-concentrated DP"
     names: ClassVar[tuple[str, ...]] = ("rho",)
+    definition: ClassVar[str] = (
+        "Zero-concentrated differential privacy: between two neighbouring tables the Rényi divergence of every order "
+        "α > 1 is at most ρα."
+    )
+    for_groups: ClassVar[str] = "g² ρ allows, where ρ"
+    for_contents: ClassVar[str] = "ρ counts fourfold, {}"
     additive: ClassVar[bool] = True
     tail: ClassVar[Literal["gaussian"]] = "gaussian"
     order: ClassVar[Literal[2]] = 2
