@@ -110,12 +110,9 @@ def _chances(loss: Loss) -> list[dict[str, int]]:
 def _budgets(planned: Plan) -> Iterator[dict[str, Any]]:
     """Yield the error under less and more budget, as a multiple of the plan's own."""
     privacy, own = planned.spec.privacy, planned.chosen.predicted_error
+    name = privacy.loss.names[0]
     for words, factor in BUDGETS:
-        changed = {
-            name: float(Fraction(str(value)) * factor)
-            for name in ("epsilon", "rho")
-            if (value := getattr(privacy, name)) is not None
-        }
+        changed = {name: float(Fraction(str(getattr(privacy, name))) * factor)}
         with contextlib.suppress(NotSupported, ValueError):  # of a budget that no method takes
             other = plan(msgspec.structs.replace(planned.spec, privacy=msgspec.structs.replace(privacy, **changed)))
             much = _times(other.chosen.predicted_error, own)

@@ -207,9 +207,6 @@ class Calendar:
     def _share(self) -> Any:
         """Return the promise of one span: of a loss an equal share for every span that a row is in."""
         privacy, parts = self.spec.privacy, counters.depth(self.spans)
-        shares = {
-            name: int(Fraction(str(value)) / parts * DIGITS) / DIGITS
-            for name in ("epsilon", "rho")
-            if (value := getattr(privacy, name)) is not None
-        }
-        return msgspec.structs.replace(privacy, **shares) if parts > 1 else privacy
+        name = privacy.loss.names[0]
+        share = int(Fraction(str(getattr(privacy, name))) / parts * DIGITS) / DIGITS
+        return msgspec.structs.replace(privacy, **{name: share}) if parts > 1 else privacy

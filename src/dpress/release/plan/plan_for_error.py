@@ -42,7 +42,7 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     if isinstance(error, bool) or not isinstance(error, (int, float)) or not 0 < error < math.inf:
         raise ValueError(f"error: expected a number above 0, got {error!r}")
     asked = spec_of(spec)
-    name = "rho" if asked.privacy.rho is not None else "epsilon"
+    name = asked.privacy.loss.names[0]
 
     def typical(budget: float) -> float:
         chosen = plan(_under(asked, name, budget)).chosen
