@@ -29,7 +29,7 @@ class Loss(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its parameters, as specifications, designs and ledgers write them; `amount` grows with the first."""
+        """The names of its parameters, as specifications and ledgers write them; `amount` grows with the first."""
         ...
 
     @property
