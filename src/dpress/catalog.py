@@ -139,6 +139,7 @@ def claims(method: Card) -> tuple[str | None, str | None]:
 
 def _claim(method: Card, loss: Loss) -> Claim | None:
     try:
-        return method.example(loss, ROW).claim
+        claim: Claim = method.example(loss, ROW).claim
     except NotSupported:
         return None
+    return claim

@@ -31,13 +31,14 @@ from tests.flow.everything_written import (
     refused,
 )
 
+from dpress.attributes.found import with_found
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data import count_names
+from dpress.core.methods.table_sums import Found
+from dpress.data import count_names, table_rows
 from dpress.data.codec import codec
 from dpress.data.persons import person_columns
 from dpress.data.sources import frames
-from dpress.release.curator import discovered
-from dpress.release.curator.discovered import completed
+from dpress.release.curator import publish as publishing
 
 NASTY = [
     None, float("nan"), pd.NA, "x", "true", "", "2", True, 1, 2.5, 7.0, 2**53 - 1, 2**60 + 1, 2**63, 2**64 + 1,
@@ -160,19 +161,21 @@ def test_merged_persons_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def typed(monkeypatch: pytest.MonkeyPatch) -> None:
     """List discovered names as values of the column's type, where all batches have one: what was once written."""
-    kinds = set[pa.DataType]()
+    kinds = dict[str, pa.DataType]()
     texts_of = count_names.texts_of
 
     def watched(name: str, batch: pa.RecordBatch) -> pa.Array:
-        kinds.add(batch.schema.field(name).type)
+        kinds["last"] = batch.schema.field(name).type
         return texts_of(name, batch)
 
-    def listing(design: Any, mechanism: Any, names: tuple[str, ...]) -> Any:
-        made = {pa.int64(): int, pa.bool_(): "true".__eq__}.get(kinds.pop(), str)
-        return completed(design, mechanism, tuple(sorted(map(made, names))))
+    def listing(attributes: Any, found: Found) -> Any:
+        ((axis, names),) = found.names.items()
+        made: Any = {pa.int64(): int, pa.bool_(): "true".__eq__}.get(kinds["last"], str)
+        return with_found(attributes, Found(names={axis: tuple(sorted(map(made, names)))}))
 
     monkeypatch.setattr(count_names, "texts_of", watched)
-    monkeypatch.setattr(discovered, "completed", listing)
+    for module in (table_rows, publishing):
+        monkeypatch.setattr(module, "with_found", listing)
 
 
 def unnamed_floats(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,8 @@ import pytest
 from dpress import Ledger, PureDP, Unit
 from dpress.cli.main import main
 from dpress.data.sources.source import without_quotes
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.curator import paid
 from dpress.release.curator import publish as publishing
 
 SECRET = "4711-secret"
@@ -55,26 +57,26 @@ def test_signs_that_steer_a_terminal_are_shown_as_text(failed):
 
 @pytest.mark.parametrize(
     ("place", "words", "spent"),
-    [("_ready", "nothing was charged", 0), ("_drawn", "the charge of epsilon = 1 stands", 1)],
+    [("prepare", "nothing was charged", 0), ("noisy", "the charge of epsilon = 1 stands", 1)],
 )
 def test_an_interruption_says_whether_the_budget_was_charged(folder, failed, monkeypatch, place, words, spent):
     def interrupted(*_args, **_more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(publishing, place, interrupted)
+    monkeypatch.setattr(MatrixMechanism, place, interrupted)
     Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     assert failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet") == f"stopped; {words}"
     assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == spent
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("place", ["_drawn", "_released", "_write"])
+@pytest.mark.parametrize("place", [(paid, "_drawn"), (publishing, "_released"), (publishing, "_write")])
 @pytest.mark.parametrize("cause", [ZeroDivisionError, ValueError, MemoryError])
 def test_whatever_fails_after_the_charge_says_that_it_stands(folder, failed, monkeypatch, place, cause):
     def broken(*_args, **_more):
         raise cause(SECRET)
 
-    monkeypatch.setattr(publishing, place, broken)
+    monkeypatch.setattr(*place, broken)
     Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     line = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
     assert line.endswith("; the charge of epsilon = 1 stands")
@@ -87,8 +89,8 @@ def test_without_the_note_a_failure_after_the_charge_is_found(folder, failed, mo
     def broken(*_args, **_more):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(publishing, "_drawn", broken)
-    monkeypatch.setattr(publishing, "_noting", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(paid, "_drawn", broken)
+    monkeypatch.setattr(paid, "_noting", lambda *_: contextlib.nullcontext())
     Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     assert "stands" not in failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
 

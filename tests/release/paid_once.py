@@ -26,6 +26,7 @@ from dpress.ledger import ledger as ledgers
 from dpress.ledger.ledger import Ledger
 from dpress.query import folder as folders
 from dpress.query import release as releases
+from dpress.release.curator import paid
 from dpress.release.curator import private_cap as caps
 from dpress.release.curator import publish as whole
 from dpress.release.periods import publish_period as periods
@@ -50,14 +51,14 @@ class Curator(RuleBasedStateMachine):
             (self.place / room).mkdir()
         self.histories, self.kept_books, self.kept_folders, self.payers = {}, [], [], {}
         self.seen = Counter()
-        self._patch(whole, "_ready", "counted")
+        self._patch(paid.Account, "opened", "counted", first=True)
         self._patch(Ledger, "reserve", "charged")
-        self._patch(whole, "_drawn", "drawn")
+        self._patch(paid, "_drawn", "drawn")
         self._patch(Ledger, "spend", "confirmed")
         self._patch(folders, "_write_files", "written")
         self._patch(periods, "keep", "kept", first=True)
         self._replace(releases, "write_folder", self._writing(folders.write_folder))
-        for module in (whole, caps, ledgers):
+        for module in (whole, paid, ledgers):
             self._replace(module, "now", lambda: f"{2024 + self.time}-01-01T00:00:00.000+00:00")
         self._replace(periods, "plan", planned)
 

@@ -14,12 +14,12 @@ from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.round_numbers import origin_of
+from dpress.data import table_rows
 from dpress.data.specification.spec import Spec, from_dict
+from dpress.data.table_rows import carrying
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.discovery import bounds_from_outside, private_bounds
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
-from dpress.release.curator import bounded
-from dpress.release.curator.bounded import carrying
 
 FAR = (1.6e9, 1.8e9)
 BOUNDS = [
@@ -42,7 +42,7 @@ def spec(bounds: tuple[float, float], **parameters: Any) -> Spec:
 
 def invalid(made: BoundsFirst, attribute: Numeric) -> list[tuple[float, float]]:
     """The pairs of numbers, any of which may be drawn, that no attribute with as many levels can have as bounds."""
-    edges = bounded.carrying(attribute, made.edges(*attribute.ends))
+    edges = table_rows.carrying(attribute, made.edges(*attribute.ends))
     assert (edges[0], edges[-1]) == attribute.ends
     return [ends for ends in itertools.combinations(edges, 2) if not valid(attribute, ends)]
 
@@ -78,7 +78,7 @@ def all_of_them(_attribute: Numeric, edges: Sequence[float]) -> tuple[float, ...
 
 @pytest.mark.parametrize("bounds", [FAR, (-1.8e9, -1.6e9)])
 def test_round_numbers_that_are_too_near_are_found(bounds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "carrying", all_of_them)
+    monkeypatch.setattr(table_rows, "carrying", all_of_them)
     assert invalid(MADE[0], Numeric(name="x", bounds=bounds, bins=1 << 20))
 
 
@@ -99,7 +99,7 @@ def test_all_rows_at_a_bound_are_released(bounds: Any, value: int, tmp_path: Any
 
 
 def test_the_rule_before_failed_after_the_charge(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "carrying", all_of_them)
+    monkeypatch.setattr(table_rows, "carrying", all_of_them)
     ledger = Ledger.create(tmp_path / "b.sqlite", limit=PureDP(epsilon=1), unit=Unit())
     with pytest.raises(ValueError, match="strictly increasing") as caught:
         publish(spec(FAR), pa.table({"x": np.full(5000, FAR[0])}), ledger=ledger, rng=rng.seeded(1))

@@ -11,7 +11,8 @@ from dpress.audit.exact_quantiles import LEVELS, neighbours
 from dpress.audit.exact_weights import weights_loss
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import NameMechanism
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Integers, Scored
+from dpress.core.methods.table_sums import Integers
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Scored
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection

@@ -10,7 +10,8 @@ import numpy as np
 from dpress.audit.bounds import Floats
 from dpress.audit.outcomes import Labels, Outcomes
 from dpress.core.basics.rng import Generator
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Integers, Scored
+from dpress.core.methods.table_sums import Integers
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Scored
 
 EDGES = np.arange(9.0)
 NEAR, FAR, MANY = 1, 6, 1000  # most rows are between 1 and 2, some between 6 and 7

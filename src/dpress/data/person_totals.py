@@ -11,8 +11,8 @@ import pyarrow as pa
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.core.methods.mechanism import PersonSumDecoder
 from dpress.core.methods.people import Codes
+from dpress.core.methods.table_sums import Sums
 from dpress.data.add_up import Counts, Progress
 from dpress.data.codec.codec import encode_all
 from dpress.data.persons.person_columns import persons_of
@@ -21,9 +21,7 @@ from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 
 
-def person_totals(
-    schema: Schema, decoder: PersonSumDecoder, source: Any, unit: Unit, *, progress: Progress | None = None
-) -> Counts:
+def person_totals(schema: Schema, added: Sums, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
     """Return the sums over the rows, then those over the persons: private, never written anywhere.
 
     A person's rows may stand anywhere, so the codes of all rows that stay are held: 8 bytes a row, 4 more for every
@@ -32,7 +30,7 @@ def person_totals(
 
     Args:
         schema: how rows are coded.
-        decoder: says what is added up.
+        added: what is added up, over persons too.
         source: the rows, as `open_source` takes or returns them.
         unit: whose contribution is bounded; it names a person.
         progress: called with the number of rows done so far.
@@ -40,7 +38,7 @@ def person_totals(
     Raises:
         OSError, SchemaMismatch: see `Table.batches`; or a row has no person.
     """
-    if unit.column is None:
+    if unit.column is None or added.of_persons is None:
         raise SchemaMismatch("sums over persons need a unit that names them")
     table = Table(source, tuple(dict.fromkeys((*schema.names, *unit.columns))), unit)
     index, rows = PersonIndex(key=fresh_key()), 0
@@ -55,9 +53,9 @@ def person_totals(
     for batch in table.batches():
         own = without_quotes(table.name, lambda batch=batch: coded(batch))  # type: ignore[misc]
         held.append(own)
-        sums = [np.sum([*sums, decoder.sums(own[0])], axis=0)]
+        sums = [np.sum([*sums, added.of_rows(own[0])], axis=0)]
         rows += batch.num_rows
         if progress is not None:
             progress(rows)
     codes, persons = (np.concatenate(parts, axis=-1) for parts in zip(*held, strict=True))
-    return np.concatenate([*sums, decoder.person_sums(codes, persons)])
+    return np.concatenate([*sums, added.of_persons(codes, persons)])

@@ -7,11 +7,8 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.atoms import Atoms
-from dpress.core.maps.linear import Numbers
-from dpress.core.methods.mechanism import CountingMechanism, PersonSumDecoder, SumDecoder
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
-from dpress.data.person_totals import person_totals
 from dpress.data.sources.source import Database
 from dpress.data.table import Table
 
@@ -44,32 +41,6 @@ def true_counts(
     return fold(table, schema, count(schema.shape, tables), progress=progress)
 
 
-def exact_answers(
-    mechanism: CountingMechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
-) -> Numbers:
-    """Return the answers without noise: private, never written anywhere.
-
-    Args:
-        mechanism: that says what is measured.
-        schema: how rows are coded.
-        source: the rows, as `open_source` takes or returns them.
-        unit: whose contribution is bounded.
-        progress: called with the number of rows done so far.
-
-    Raises:
-        OSError, SchemaMismatch: see `fold`.
-        NotSupported: the mechanism refuses the rows.
-    """
-    decoder = mechanism.decoder
-    if isinstance(decoder, PersonSumDecoder) and decoder.of_persons:
-        return mechanism.exact(decoder.answers(person_totals(schema, decoder, source, unit, progress=progress)))
-    if isinstance(decoder, SumDecoder):
-        sums = row_sums(schema, decoder.sums, source, unit, progress=progress)
-        return mechanism.exact(decoder.answers(sums))
-    found = true_counts(schema, decoder.tables, source, unit, progress=progress)
-    return mechanism.exact(mechanism.of_tables(found))
-
-
 def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
     """Return the exact counts of the atoms of some predicates, shape (atoms,): private, never written anywhere.
 
@@ -86,9 +57,14 @@ def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progre
         SchemaMismatch: the atoms are those of other attributes; or see `fold`.
         OSError: see `fold`.
     """
-    if atoms.shape != schema.shape:
-        raise SchemaMismatch(f"the predicates are about cells {atoms.shape}, the attributes have {schema.shape}")
+    check_shape(schema, atoms.shape)
     return row_sums(schema, atoms.counts, source, unit, progress=progress)
+
+
+def check_shape(schema: Schema, shape: tuple[int, ...]) -> None:
+    """Refuse predicates about the cells of other attributes."""
+    if shape != schema.shape:
+        raise SchemaMismatch(f"the predicates are about cells {shape}, the attributes have {schema.shape}")
 
 
 def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:

@@ -17,7 +17,7 @@ from dpress.core.basics.new_path import new_file
 from dpress.core.basics.place import readable
 from dpress.core.basics.plain import plain, read
 from dpress.core.maps.linear import Numbers
-from dpress.core.methods.mechanism import Mechanism
+from dpress.core.methods.mechanism import CuratorMechanism, Mechanism
 from dpress.core.reports.encoders import Code
 from dpress.core.reports.oracle import Oracle
 from dpress.core.reports.wire import Expected
@@ -121,12 +121,12 @@ def mechanism_of(design: Design) -> Mechanism:
     return found
 
 
-def _measured(design: Design, ask: CentralAsk) -> Mechanism:
+def _measured(design: Design, ask: CentralAsk) -> CuratorMechanism:
     if design.estimator or design.split or design.round:
         raise ValueError("$.estimator: a table has no estimator, split or round")
     context = {"attributes": design.schema.tabular}
     found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
-    if not isinstance(found, Mechanism):
+    if not isinstance(found, CuratorMechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
 

@@ -13,7 +13,7 @@ from dpress import catalog
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps.linear import Numbers
-from dpress.core.methods.mechanism import ChoosingMechanism, CuratorMechanism
+from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.document.design import fingerprint, from_plain
 from dpress.query.folder import ANSWERS, CSV, MANIFEST, as_csv, read
 from dpress.query.release import FORMAT, Release
@@ -76,10 +76,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         with_asked="asked" in manifest,
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
     )
-    if isinstance(mechanism := release.mechanism, CuratorMechanism):
-        mechanism.measured(answers)  # refuses another number of them
-    elif isinstance(mechanism, ChoosingMechanism):
-        mechanism.drawn(answers)  # the same, and what are no levels
+    if isinstance(mechanism := release.mechanism, MeasuringMechanism):
+        mechanism.measured(answers)  # refuses another number of them, and what are no levels
     detail = catalog.room(design.kind).answering.restored(release, manifest, folder)
     return replace(release, detail=detail)
 

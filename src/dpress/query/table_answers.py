@@ -14,7 +14,7 @@ import pyarrow as pa
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
-from dpress.core.methods.mechanism import CuratorMechanism, Decoder
+from dpress.core.methods.mechanism import Decoder, MeasuringMechanism
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
@@ -267,8 +267,9 @@ def measurement_of(release: Release) -> Measurement:
     mechanism = release.mechanism
     if (collection := release.collection) is not None:
         return collection.measurement(collection.tallies_in(release.kept))
-    if isinstance(mechanism, CuratorMechanism):
-        return mechanism.measured(release.kept)
+    if isinstance(mechanism, MeasuringMechanism):
+        measured: Measurement = mechanism.measured(release.kept)
+        return measured
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
 
 

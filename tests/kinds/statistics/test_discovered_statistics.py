@@ -12,14 +12,16 @@ from dpress.release.truth.names_check import names_check
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import evaluate, load_release, publish
+from dpress.attributes.found import with_found
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.methods.table_sums import Found
+from dpress.data import table_rows
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
 from dpress.query.release import Release
-from dpress.release.curator import discovered
-from dpress.release.curator.discovered import completed
+from dpress.release.curator import publish as publishing
 from dpress.release.plan.plan import plan
 from dpress.reporting.page import page
 
@@ -112,7 +114,10 @@ def test_a_stored_release_whose_names_are_integers_or_truths_is_read(
     column: str, values: tuple[Any, ...], asked_for: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the first versions wrote them: names of the column's type, in its order."""
-    monkeypatch.setattr(discovered, "completed", lambda design, own, _: completed(design, own, values))
+    for module in (table_rows, publishing):
+        monkeypatch.setattr(
+            module, "with_found", lambda attributes, _: with_found(attributes, Found(names={0: values}))
+        )
     found = {"name": column, "kind": "categorical", "values": "discover"}
     data = rows().append_column("old", pc.equal(rows()["number"], 12))
     publish(asked(attributes=(found, COST), by=[column]), data, rng=rng.seeded(3), out=tmp_path / "r")

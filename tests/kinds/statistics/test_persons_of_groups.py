@@ -110,10 +110,10 @@ def test_intervals_hold_as_often_as_they_say_and_shorter_ones_do_not() -> None:
     planned = plan(asked({"epsilon": 1.0} | PERSON))
     release = publish(planned, table(), rng=rng.seeded(1))
     made: Any = release.mechanism
-    from dpress.data.true_counts import exact_answers
+    from dpress.data.table_rows import TableRows
 
     schema: Schema = release.schema
-    exact = exact_answers(made, schema, table(), release.claim.unit)
+    exact = made.counted(TableRows(schema=schema, source=table(), unit=release.claim.unit))
     runs, z = 300, 1.96
     for factor, holds in ((1.0, True), (0.7, False)):
         inside = dict.fromkeys(NAMES, 0)

@@ -100,18 +100,18 @@ def test_what_was_published_is_read_back_and_anything_else_refused(what: str) ->
     own = replace(own, groups=None) if alone else own
     rows = codes()
     kept = own.draw(own.exact(own.decoder.answers(own.decoder.sums(rows))), rng=rng.seeded(2)).answers
-    again = own.drawn(kept)
+    again = own.measured(kept)
     assert np.array_equal(again.answers, kept)
     assert (again.sums is None) is alone
     for wrong in (kept[:-1], np.r_[kept, 0]):
         with pytest.raises(ValueError, match="answers must have"):
-            own.drawn(wrong)
+            own.measured(wrong)
     for place, level in ((-1, 3), (-1, -1), (-3, 2)):
         wrong = kept.copy()
         wrong[-3:] = 1
         wrong[place] = level
         with pytest.raises(SchemaMismatch, match="none of the attribute, or cross"):
-            own.drawn(wrong)
+            own.measured(wrong)
 
 
 def test_steps_that_do_not_fit_are_refused() -> None:

@@ -16,7 +16,8 @@ from dpress.core.maps.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement, SumsAndLevels
 from dpress.core.maps.ranges import Ranges
 from dpress.core.methods.name_counts import NameCounts, NoisyNames
-from dpress.core.methods.people import Codes, People
+from dpress.core.methods.people import People
+from dpress.core.methods.table_sums import Found, Rows
 from dpress.core.reports.oracle import Oracle
 
 Weights = Sequence[Array]
@@ -122,86 +123,41 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class CountingMechanism(Mechanism, Protocol):
-    """A curator's mechanism over counts, before there is noise."""
+class CuratorMechanism(Mechanism, Protocol):
+    """What a curator runs: whatever may refuse the rows sees them in `prepare`; what that returns draws the noise.
+
+    Between the two stands the charge, so that `prepare` draws nothing, and nothing is charged where it refuses.
+    """
+
+    def prepare(self, rows: Rows) -> "Draw":
+        """Return what draws, once everything that may refuse the rows has seen them.
+
+        Raises:
+            NotSupported: the mechanism refuses the rows.
+            OSError, SchemaMismatch: see `Rows`.
+        """
+        ...
+
+
+@runtime_checkable
+class MeasuringMechanism(CuratorMechanism, Protocol):
+    """A curator's mechanism whose answers are integers that a release keeps."""
 
     @property
     def decoder(self) -> Any:
-        """How tables, or the map, are made of what was measured; its `tables` are what is counted."""
+        """How tables, the map or statistics are made of what was measured."""
         ...
 
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts of the decoder's tables, one after the other, as `exact` takes them."""
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the answers without noise, private as the rows are; what may refuse rows refuses them here."""
         ...
 
-    def exact(self, counts: Numbers) -> Numbers:
-        """Return the answers without noise, private as the counts are; what may refuse a table refuses it here."""
-        ...
+    def measured(self, answers: Numbers) -> Any:
+        """Return what was drawn: a `Measurement`, or `SumsAndLevels`, that has these answers as they were published.
 
-
-@runtime_checkable
-class CuratorMechanism(CountingMechanism, Protocol):
-    """A curator's mechanism that adds noise to its answers."""
-
-    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
-        """Add the noise to exact answers and return them."""
-        ...
-
-    def measured(self, answers: Numbers) -> Measurement:
-        """Return the measurement that has these noisy answers, as they were published."""
-        ...
-
-
-@runtime_checkable
-class ChoosingMechanism(CountingMechanism, Protocol):
-    """A curator's mechanism that adds noise to some answers, and chooses levels by the others."""
-
-    def draw(self, exact: Numbers, *, rng: Generator) -> SumsAndLevels:
-        """Add noise to the sums, choose the levels, and return both."""
-        ...
-
-    def drawn(self, answers: Numbers) -> SumsAndLevels:
-        """Return what has these integers, as they were published."""
-        ...
-
-
-@runtime_checkable
-class SumDecoder(Protocol):
-    """What a curator's mechanism measures where that is not counts of tables: sums over the rows."""
-
-    def sums(self, codes: Codes) -> Numbers:
-        """Return the integer sums over some rows, whose codes have shape (axes, rows); a kernel that is added up."""
-        ...
-
-    def answers(self, sums: Numbers) -> Numbers:
-        """Return the answers without noise, of the sums over all rows."""
-        ...
-
-
-@runtime_checkable
-class PersonSumDecoder(SumDecoder, Protocol):
-    """Sums over the rows, and over persons, whose rows are taken together."""
-
-    @property
-    def of_persons(self) -> bool:
-        """Whether there are any over persons."""
-        ...
-
-    def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> Numbers:
-        """Return the integer sums over some persons, from the codes of all their rows and whose each row is."""
-        ...
-
-
-@runtime_checkable
-class RecordMechanism(Mechanism, Protocol):
-    """A curator's mechanism that makes records of the rows."""
-
-    def check(self, people: People) -> None:
-        """Refuse too few rows, where a method without a proof may look."""
-        ...
-
-    def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
-        """Return records."""
+        Raises:
+            ValueError, SchemaMismatch: they are others than this mechanism's.
+        """
         ...
 
 
@@ -256,41 +212,6 @@ class NameMechanism(Mechanism, Protocol):
         ...
 
 
-class HasClaim(Protocol):
-    """Anything that makes a promise."""
-
-    @property
-    def claim(self) -> Claim:
-        """The promise, from the numbers that the sampler uses."""
-        ...
-
-
-class Linear(Protocol):
-    """A central mechanism that adds noise to linear queries."""
-
-    @property
-    def claim(self) -> Claim:
-        """The promise, from the numbers the sampler uses."""
-        ...
-
-    def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
-        """Return noisy answers for the exact counts, shape (cells,)."""
-        ...
-
-
-class Choice(Protocol):
-    """A central mechanism that chooses one of a public list."""
-
-    @property
-    def claim(self) -> Claim:
-        """The promise, from the numbers the sampler uses."""
-        ...
-
-    def choose(self, scores: Numbers, *, rng: Generator) -> int:
-        """Return the index of the chosen candidate for integer scores of shape (candidates,)."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SyntheticRecords:
     """Records that a mechanism made, with what they were made of.
@@ -304,6 +225,24 @@ class SyntheticRecords:
     codes: npt.NDArray[np.int32]
     measurement: Measurement | None
     aligned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawn:
+    """What a curator's mechanism drew.
+
+    Args:
+        output: what is released.
+        found: what was found first of attributes.
+        mechanism: that is known from then on, where something was; None where it is the one that was prepared.
+    """
+
+    output: "Measurement | SyntheticRecords | NoisyNames | SumsAndLevels"
+    found: Found = Found()  # noqa: RUF009  # frozen
+    mechanism: Mechanism | None = None
+
+
+Draw = Callable[[Generator], Drawn]
 
 
 class Synthesizer(Protocol):
@@ -350,7 +289,7 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], HasClaim]
+    example: Callable[[Any, Unit], Any]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
     protocol: Callable[..., Any] | None = None

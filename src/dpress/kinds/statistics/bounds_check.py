@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.basics import rng as generators
-from dpress.data.add_up import Counts
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds, Edges
-from dpress.release.curator.bounded import interval_counts
+from dpress.core.methods.table_sums import Edges, Integers
+from dpress.data.table_rows import TableRows
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds
 from dpress.release.truth.finding import CheckedRows, Finding, share
 
 DRAWS = 20  # of bounds
@@ -54,17 +54,17 @@ def _checked(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
     mechanism, schema = rows.mechanism, rows.design.schema
     if not isinstance(mechanism, BoundsFirst) or mechanism.done:
         return ()
-    counted = interval_counts(schema, mechanism, rows.source, rows.progress)
+    table = TableRows(schema=schema, source=rows.source, unit=mechanism.unit, progress=rows.progress)
+    between = table.between(mechanism.axes, mechanism.edges)
     generator, checks = generators.secure(), []
-    for axis, (between, counts) in counted.items():
-        values = np.asarray(counts[: between.ordered], dtype=np.int64)
-        found = [mechanism.bounds(values, between.edges, rng=generator) for _ in range(DRAWS)]
-        outside = sorted(_outside(own, values, between.edges) for own in found)
-        low, high = np.median([own.ends for own in found], axis=0).tolist()
+    for axis, (edges, counts) in between.items():
+        drawn = [mechanism.bounds(counts, edges, rng=generator) for _ in range(DRAWS)]
+        outside = sorted(_outside(bounds, counts, edges) for bounds in drawn)
+        low, high = np.median([bounds.ends for bounds in drawn], axis=0).tolist()
         checks.append(
             BoundsCheck(
                 attribute=schema.names[axis],
-                rows=int(values.sum()),
+                rows=int(counts.sum()),
                 ends=(low, high),
                 outside=(outside[DRAWS // 2], outside[-1]),
                 fewest=mechanism.fewest,
@@ -73,7 +73,7 @@ def _checked(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
     return tuple(checks)
 
 
-def _outside(drawn: ChosenBounds, counts: Counts, edges: Edges) -> int:
+def _outside(drawn: ChosenBounds, counts: Integers, edges: Edges) -> int:
     low, high = np.searchsorted(edges, drawn.ends)
     return int(counts[:low].sum() + counts[high:].sum())
 

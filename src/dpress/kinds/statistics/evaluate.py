@@ -9,7 +9,8 @@ import numpy as np
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.measurement import Measurement
-from dpress.data.true_counts import exact_answers, true_counts
+from dpress.data.table_rows import TableRows
+from dpress.data.true_counts import true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, true_levels
@@ -36,9 +37,8 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
         tables = [one.axes for one in own.estimator.types]
         truth = true_numbers(own, true_counts(release.schema, tables, rows.data, unit, progress=rows.progress))
     else:
-        truth = true_statistics(
-            release, exact_answers(own.mechanism, release.schema, rows.data, unit, progress=rows.progress)
-        )
+        table = TableRows(schema=release.schema, source=rows.data, unit=unit, progress=rows.progress)
+        truth = true_statistics(release, own.mechanism.counted(table))
     found, filled = own.groups(), truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
     periods = own.periods if isinstance(own, DeviceAnswers) else {}
@@ -68,8 +68,8 @@ def _moved(release: Release, rows: TrueRows) -> dict[str, Array]:
     answers: Any = release.answers
     moved: dict[str, Array] = {}
     for attribute, schema, nearer in beyond(release):
-        exact = exact_answers(answers.mechanism, schema, rows.data, release.claim.unit, progress=rows.progress)
-        results = true_statistics(release, exact, schema).results
+        table = TableRows(schema=schema, source=rows.data, unit=release.claim.unit, progress=rows.progress)
+        results = true_statistics(release, answers.mechanism.counted(table), schema).results
         if (name := f"mean {attribute}") in results.names:
             moved[name] = moved.get(name, 0.0) + np.nan_to_num(results.of(name).value - nearer)
     return moved

@@ -14,8 +14,8 @@ import numpy as np
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics.near import meant
-from dpress.core.maps.measurement import SumsAndLevels
-from dpress.core.methods.mechanism import ChoosingMechanism, CuratorMechanism
+from dpress.core.maps.measurement import Measurement, SumsAndLevels
+from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
@@ -52,10 +52,10 @@ class GroupAnswers(PublishedOnly):
     release: Release
 
     @property
-    def mechanism(self) -> CuratorMechanism | ChoosingMechanism:
+    def mechanism(self) -> MeasuringMechanism:
         """What measured the groups."""
         mechanism = self.release.mechanism
-        if not isinstance(mechanism, (CuratorMechanism, ChoosingMechanism)):
+        if not isinstance(mechanism, MeasuringMechanism):
             raise TypeError(f"{type(mechanism).__name__} measures no table")
         return mechanism
 
@@ -71,9 +71,8 @@ class GroupAnswers(PublishedOnly):
     @cached_property
     def drawn(self) -> SumsAndLevels:
         """The noisy sums with their variance, and the levels that were chosen."""
-        if isinstance(self.mechanism, ChoosingMechanism):
-            return self.mechanism.drawn(self.release.kept)
-        return SumsAndLevels(sums=self.mechanism.measured(self.release.kept), levels=())
+        drawn: Measurement | SumsAndLevels = self.mechanism.measured(self.release.kept)
+        return drawn if isinstance(drawn, SumsAndLevels) else SumsAndLevels(sums=drawn, levels=())
 
     @property
     def chosen(self) -> tuple[ChosenLevels, ...]:

@@ -4,20 +4,16 @@ rows that persons keep -> the total of each person and group, as the mechanism a
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core.methods.people import Codes
+from dpress.core.methods.table_sums import Integers, Sums
 from dpress.data.person_totals import person_totals
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release.truth.finding import CheckedRows, Finding, share
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +31,6 @@ class TotalsCheck:
     totals: int
     low: int
     high: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cuts:
-    """Counts of cut totals instead of sums of clipped ones, for `person_totals`."""
-
-    parts: tuple[PersonSums, ...]
-    of_persons: bool = True
-
-    def sums(self, codes: Codes) -> Integers:  # noqa: ARG002
-        """Return nothing: nothing is added up over rows."""
-        return np.zeros(0, dtype=np.int64)
-
-    def person_sums(self, codes: Codes, persons: Integers) -> Integers:
-        """Return of every part how many totals there are, below and above their bounds."""
-        return np.concatenate([part.cut(codes, persons) for part in self.parts])
-
-    def answers(self, sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the counts as they are."""
-        return sums
 
 
 def totals_found(rows: CheckedRows) -> dict[str, Finding]:
@@ -77,10 +53,16 @@ def _checked(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
     parts = tuple(part for part in persons if part.axis is not None)
     if not parts:
         return ()
-    found = person_totals(schema, _Cuts(parts=parts), rows.source, unit, progress=rows.progress).reshape(-1, 3).tolist()
+
+    def cut(codes: Codes, persons: Integers) -> Integers:
+        """Return of every part how many totals there are, below and above their bounds."""
+        return np.concatenate([part.cut(codes, persons) for part in parts])
+
+    sums = Sums(of_rows=lambda _: np.zeros(0, dtype=np.int64), of_persons=cut)
+    counts = person_totals(schema, sums, rows.source, unit, progress=rows.progress).reshape(-1, 3).tolist()
     return tuple(
         TotalsCheck(attribute=schema.names[part.axis or 0], low=low, high=high, totals=totals)
-        for part, (low, high, totals) in zip(parts, found, strict=True)
+        for part, (low, high, totals) in zip(parts, counts, strict=True)
     )
 
 

@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Draw, Drawn
+from dpress.core.methods.table_sums import Edges, Found, Integers, Rows
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise import choose
-
-Integers = npt.NDArray[np.int64]
-Edges = npt.NDArray[np.float64]
 
 ROOT = 1 << 40  # steps of epsilon under rho
 
@@ -104,6 +101,31 @@ class BoundsFirst(SecondStep):
     def described(self) -> str:
         """How bounds are chosen, as the end of a plan's sentence."""
         raise NotImplementedError
+
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the bounds and the noise of the sums; see `CuratorMechanism`.
+
+        Rows are read twice before anything is charged, and once more when bounds are drawn.
+
+        Raises:
+            NotSupported: it states what a release found.
+        """
+        if self.done:
+            raise NotSupported(
+                "the design states bounds that a release found; publish the one it was made by, or its specification"
+            )
+        between = rows.between(self.axes, self.edges)
+        self.counted(rows)
+
+        def draw(rng: Generator) -> Drawn:
+            chosen = {axis: self.bounds(counts, edges, rng=rng) for axis, (edges, counts) in between.items()}
+            found = Found(bounds={axis: bounds.ends for axis, bounds in chosen.items()})
+            completed = rows.completed(found)
+            mechanism = self.completed(tuple(bounds.rows for bounds in chosen.values() if bounds.rows is not None))
+            noisy = mechanism.noisy(mechanism.counted(completed), rng=rng)
+            return Drawn(output=noisy, found=found, mechanism=mechanism)
+
+        return draw
 
     def edges(self, low: float, high: float) -> tuple[float, ...]:
         """Return the numbers between which rows are counted, from the lowest to the highest that a bound may be."""

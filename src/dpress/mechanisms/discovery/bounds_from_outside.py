@@ -17,12 +17,11 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.round_numbers import halvings, origin_of, round_distances
 from dpress.core.methods.mechanism import Card
+from dpress.core.methods.table_sums import Edges, Integers
 from dpress.mechanisms.discovery.bounds_first import (
     STATED,
     BoundsFirst,
     ChosenBounds,
-    Edges,
-    Integers,
     Outside,
     Scored,
     check_axes,

@@ -12,8 +12,9 @@ from dpress.core.basics.losses.approximate import ApproxDP, approximate
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
-from dpress.core.methods.mechanism import Card, NameMechanism
+from dpress.core.methods.mechanism import Card, Draw, Drawn, NameMechanism
 from dpress.core.methods.name_counts import NameCounts
+from dpress.core.methods.table_sums import Found, Rows
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -66,6 +67,23 @@ class DiscoveredGroups(SecondStep):
         loss = ApproxDP(epsilon=names.epsilon + _epsilon(second.proven, self.delta), delta=names.delta + self.delta)
         basis = f"names by {describe(first.proven)} ({first.basis}); their groups by {describe(second.proven)} "
         return Claim(published=loss, proven=loss, unit=self.unit, basis=f"{basis}({second.basis})")
+
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the names and the noise of their groups; see `CuratorMechanism`.
+
+        Rows are read three times: for the counts of names, for whatever refuses a row, and, once names are drawn, for
+        the groups.
+        """
+        names = rows.names(self.axis, self.names.weights)
+        self.counted(rows)
+
+        def draw(rng: Generator) -> Drawn:
+            found = Found(names={self.axis: self.select(names, rng=rng)})
+            mechanism = self.listing(len(found.names[self.axis]))
+            noisy = mechanism.noisy(mechanism.counted(rows.completed(found)), rng=rng)
+            return Drawn(output=noisy, found=found, mechanism=mechanism)
+
+        return draw
 
     def select(self, names: NameCounts, *, rng: Generator) -> tuple[str, ...]:
         """Return the names that get groups of their own, in the order of their bytes.

@@ -16,12 +16,11 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.round_numbers import MOST, round_numbers
 from dpress.core.methods.mechanism import Card
+from dpress.core.methods.table_sums import Edges, Integers
 from dpress.mechanisms.discovery.bounds_first import (
     UNKNOWN,
     BoundsFirst,
     ChosenBounds,
-    Edges,
-    Integers,
     Outside,
     Scored,
     check_axes,

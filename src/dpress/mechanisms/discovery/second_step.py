@@ -7,6 +7,7 @@ from dpress.core.basics.claim import Claim, Unit
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
@@ -51,13 +52,9 @@ class SecondStep:
         """What is summed over the rows."""
         return self.groups.decoder
 
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts as they are."""
-        return self.groups.of_tables(counts)
-
-    def exact(self, counts: Numbers) -> Numbers:
-        """Return the groups' answers without noise, private as the counts are."""
-        return self.groups.exact(counts)
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the groups' answers without noise, private as the rows are."""
+        return self.groups.counted(rows)
 
     def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
         """Add the groups' noise to exact answers, in place, and return them."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dpress.core.maps.linear import Numbers, Stack
 from dpress.core.methods.mechanism import Card
 from dpress.core.methods.people import Codes
+from dpress.core.methods.table_sums import Rows, Sums
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.hierarchy import Hierarchy
@@ -68,6 +69,11 @@ class GroupStatistics:
         """What is summed over the rows."""
         return GroupSums(self)
 
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the sums of all groups."""
+        counted: Numbers = self.decoder.counted(rows)
+        return counted
+
     def resized(self, axis: int, size: int) -> "GroupStatistics":
         """Return the same measurement over groups that have so many cells along one of their axes."""
 
@@ -119,6 +125,11 @@ class GroupSums:
     def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the sums of the parts of persons, which follow those of rows; see `PersonSums.sums`."""
         return np.concatenate([part.sums(codes, persons) for part in self.strategy.persons])
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return what is measured of all rows."""
+        of_persons = self.person_sums if self.of_persons else None
+        return self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons)))
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured, of the sums over all rows."""

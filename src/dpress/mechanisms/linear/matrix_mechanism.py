@@ -13,7 +13,8 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree
-from dpress.core.methods.mechanism import Decoder, Strategy
+from dpress.core.methods.mechanism import Decoder, Draw, Drawn, Strategy
+from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.noise.distribution import Noise, calibrated
 from dpress.noise.laplace import DiscreteLaplace
@@ -98,6 +99,19 @@ class MatrixMechanism:
     def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
         """Return the noisy answers: `noisy(exact(counts))`."""
         return self.noisy(self.exact(counts), rng=rng)
+
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the noise of the answers; see `CuratorMechanism`."""
+        exact = self.counted(rows)
+        return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the answers without noise; a strategy that measures no tables of cells says itself what it counts."""
+        counts = getattr(self.strategy, "counted", self._tables)(rows)
+        return self.exact(self.of_tables(counts))
+
+    def _tables(self, rows: Rows) -> Numbers:
+        return rows.tables(self.decoder.tables)
 
     def of_tables(self, counts: Numbers) -> Numbers:
         """Return what `exact` takes, from the counts of the decoder's tables, one after the other."""

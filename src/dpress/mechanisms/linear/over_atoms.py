@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.maps.atoms import Atoms
-from dpress.core.maps.linear import LinearMap
+from dpress.core.maps.linear import LinearMap, Numbers
 from dpress.core.methods.mechanism import Decoder, Strategy
+from dpress.core.methods.table_sums import Rows, Sums
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
@@ -42,6 +43,10 @@ class OverAtoms:
     def shares(self) -> tuple[Fraction, ...]:
         """The shares of the map's parts."""
         return self.strategy.shares
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the counts of the atoms."""
+        return rows.sums(Sums(of_rows=self.atoms.counts, shape=self.atoms.shape))
 
 
 def atoms_of(mechanism: object) -> Atoms | None:

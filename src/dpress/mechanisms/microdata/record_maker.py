@@ -15,8 +15,9 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.plain import Find, added_later, plain, read
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.written_again import difference
-from dpress.core.methods.mechanism import Synthesizer, SyntheticRecords
+from dpress.core.methods.mechanism import Draw, Drawn, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
+from dpress.core.methods.table_sums import Rows
 from dpress.inference.row_count import RowCount, by_precision, variance_of
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
@@ -88,6 +89,12 @@ class RecordMaker:
         if not isinstance(self.synthesizer, HasNoiseError) or not any(column.numeric for column in self.columns):
             return math.inf
         return self.synthesizer.noise_sse(users)
+
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the noise and makes records; see `CuratorMechanism`."""
+        people = rows.people()
+        self.check(people)
+        return lambda rng: Drawn(output=self.release(people, rng=rng))
 
     def check(self, people: People) -> None:
         """Refuse a table with fewer rows than a method without a proof needs; one with a proof must not look.

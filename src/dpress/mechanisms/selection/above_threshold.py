@@ -10,7 +10,9 @@ from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.approximate import approximate
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import Draw, Drawn
 from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
+from dpress.core.methods.table_sums import Rows
 from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
@@ -91,6 +93,11 @@ class AboveThreshold:
     def variance(self) -> float:
         """The variance of the count of a name, in counts squared."""
         return float(self.noise.variance)
+
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the names of the only attribute; see `CuratorMechanism`."""
+        names = rows.names(0, self.weights)
+        return lambda rng: Drawn(output=self.select(names, rng=rng))
 
     def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
         """Return the names that are released, with their noisy counts and the total.

@@ -20,7 +20,8 @@ from dpress.core.maps.grid import LARGEST_SIDE, Grid, running_totals
 from dpress.core.maps.linear import Array, Numbers, Stack
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.partition import Partition, even
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, Draw, Drawn
+from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.inference.maps.block_noise import BlockNoise, TileDensity
 from dpress.inference.maps.density import Density
@@ -124,9 +125,14 @@ class AdaptiveGrid:
         """How the map is made of what was measured."""
         return MapDecoder(self, 0)
 
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts of all places, row by row, in the grid's order."""
-        return self.grid.flat(counts.reshape(self.grid.side, -1))
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the noise; see `CuratorMechanism`."""
+        exact = self.counted(rows)
+        return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the answers without noise."""
+        return self.exact(self.grid.flat(rows.tables(self.decoder.tables).reshape(self.grid.side, -1)))
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the exact counts of all cells, private, as a copy: tiles are sums of them.

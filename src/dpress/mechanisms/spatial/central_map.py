@@ -17,7 +17,8 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, Identity, Numbers
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree
-from dpress.core.methods.mechanism import Strategy
+from dpress.core.methods.mechanism import Draw, Drawn, Strategy
+from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.population import normal
@@ -92,9 +93,14 @@ class CentralMap:
         """How the map is made of what was measured."""
         return MapDecoder(self, 0)
 
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts of all places, row by row, in the grid's order."""
-        return self.grid.flat(counts.reshape(self.grid.side, -1))
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the noise; see `CuratorMechanism`."""
+        exact = self.counted(rows)
+        return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the answers without noise."""
+        return self.exact(self.grid.flat(rows.tables(self.decoder.tables).reshape(self.grid.side, -1)))
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the answers without noise, private as the counts are.

@@ -17,8 +17,9 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.measurement import SumsAndLevels
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, Draw, Drawn
 from dpress.core.methods.people import Codes
+from dpress.core.methods.table_sums import Rows, Sums
 from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics
@@ -149,9 +150,14 @@ class GroupQuantiles:
         """What is summed over the rows."""
         return SumsAndCounts(self)
 
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts as they are."""
-        return counts
+    def prepare(self, rows: Rows) -> Draw:
+        """Return what draws the noise of the sums, and the levels; see `CuratorMechanism`."""
+        exact = self.counted(rows)
+        return lambda rng: Drawn(output=self.draw(exact, rng=rng))
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return the sums' answers without noise, then the counts of levels."""
+        return self.exact(self.decoder.counted(rows))
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the sums' answers without noise, then the counts of levels; private as the rows are."""
@@ -174,7 +180,7 @@ class GroupQuantiles:
             ),
         )
 
-    def drawn(self, answers: Numbers) -> SumsAndLevels:
+    def measured(self, answers: Numbers) -> SumsAndLevels:
         """Return the noisy sums and the levels that were published.
 
         Raises:
@@ -236,6 +242,11 @@ class SumsAndCounts:
         """Return the sums of the parts of persons, which follow; see `PersonSums.sums`."""
         found: Integers = self._sums.person_sums(codes, persons)
         return found
+
+    def counted(self, rows: Rows) -> Numbers:
+        """Return what `answers` does, of all rows."""
+        of_persons = self.person_sums if self.of_persons else None
+        return self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons)))
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of all rows, then the counts of levels."""

@@ -4,6 +4,7 @@ rows -> how many persons have at most c rows, for a public list of caps -> a sco
 mechanism -> a cap, which may be published. A person changes a score by the same, whatever that person's number of rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,9 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics import check
-from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Claim, Relation
-from dpress.core.basics.clock import now
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.data.sources.open_source import open_source
@@ -25,6 +24,7 @@ from dpress.data.table import Table
 from dpress.document.design import Design
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.release.curator.paid import Account, paid
 from dpress.release.source_rows import source_of
 
 LARGEST = 100
@@ -85,18 +85,19 @@ def private_cap(
     mechanism = Exponential(
         loss=PureDP(epsilon=epsilon), unit=replace(unit, rows=1), sensitivity=sensitivity(share, unit.relation)
     )
-    account = Ledger.open(ledger) if isinstance(ledger, (str, Path)) else ledger
-    paying = unit if account is None else replace(unit, rows=account.summary().unit.rows)  # the loss holds for any rows
-    if account is not None:
-        account.check(mechanism.loss, paying)
-    found = scores(_at_most(spec, asked, data, caps), share)
-    ticket = None
-    if account is not None:
-        ticket = account.reserve(mechanism.loss, paying, label="rows_per_unit", design="", spec=spec.hash)
-    cap = int(caps[mechanism.choose(found, rng=rng or generators.secure())])
-    if account is not None and ticket is not None:
-        account.spend(ticket, now())
-    return PrivateCap(cap=cap, quantile=share, largest=largest, claim=mechanism.claim)
+    book = Ledger.open(ledger) if isinstance(ledger, (str, Path)) else ledger
+    paying = unit if book is None else replace(unit, rows=book.summary().unit.rows)  # the loss holds for any rows
+    if book is not None:
+        book.check(mechanism.loss, paying)
+
+    def prepare() -> Callable[[Generator], int]:
+        scored = scores(_at_most(spec, asked, data, caps), share)
+        return lambda rng: mechanism.choose(scored, rng=rng)
+
+    line = {"label": "rows_per_unit", "design": "", "spec": spec.hash}
+    account = Account(ledger=book, limit=mechanism.loss, price=mechanism.loss, unit=paying, line=line)
+    place = paid(prepare, account, lambda chosen, *_: chosen, rng=rng)
+    return PrivateCap(cap=int(caps[place]), quantile=share, largest=largest, claim=mechanism.claim)
 
 
 def scores(at_most: npt.NDArray[np.int64], quantile: Fraction) -> npt.NDArray[np.int64]:

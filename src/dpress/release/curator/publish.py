@@ -1,59 +1,39 @@
 """The one pipeline of a central release: count, charge, measure, write."""
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import msgspec
 from msgspec import UNSET
 
 from dpress import catalog
+from dpress.attributes.found import with_found
 from dpress.core.basics import check
-from dpress.core.basics import rng as generators
-from dpress.core.basics.claim import Unit
 from dpress.core.basics.clock import now
-from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.extras import scipy
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
-from dpress.core.basics.refusal import LeftBehind
 from dpress.core.basics.rng import Generator
-from dpress.core.maps.measurement import Measurement, SumsAndLevels
-from dpress.core.methods.mechanism import (
-    ChoosingMechanism,
-    CuratorMechanism,
-    Mechanism,
-    NameMechanism,
-    RecordMechanism,
-    SyntheticRecords,
-)
-from dpress.core.methods.name_counts import NoisyNames
+from dpress.core.methods.mechanism import CuratorMechanism, Drawn, Mechanism
+from dpress.core.methods.table_sums import Found
 from dpress.data.add_up import Progress
-from dpress.data.count_names import name_counts
-from dpress.data.rows import people
 from dpress.data.specification.spec import Asked, Spec
-from dpress.data.table import Table
-from dpress.data.true_counts import atom_counts, exact_answers
-from dpress.document.design import Design, fingerprint
+from dpress.data.table_rows import TableRows
+from dpress.document.design import Design, acting, fingerprint
 from dpress.document.queries import Ranges
 from dpress.inference.postprocess import NAMES
 from dpress.ledger.ledger import Ledger, Verification, verify
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst
-from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.linear.over_atoms import atoms_of
-from dpress.query.designs import charge, mechanism_of
+from dpress.query.designs import central_ask, charge, mechanism_of
 from dpress.query.folder import check_new
 from dpress.query.release import Release, with_typical
-from dpress.release.curator import bounded, discovered
-from dpress.release.curator.drawn_groups import DrawnGroups
 from dpress.release.curator.ledger_heads import heads_beside
+from dpress.release.curator.paid import Account, paid
 from dpress.release.plan.plan import Plan, design_of, understood
 from dpress.release.source_rows import rows_of, source_of
-
-Drawn = Measurement | SyntheticRecords | NoisyNames | SumsAndLevels | DrawnGroups
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -144,62 +124,37 @@ def publish(
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
-    mechanism = mechanism_of(design)
+    mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
     _check_scipy(design, mechanism)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
-    account, paid = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
-    price = paid.price or charged
-    if account is not None:
-        account.check(price, unit, **paid.part)
+    existing, payment = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
+    price = payment.price or charged
+    if existing is not None:
+        existing.check(price, unit, **payment.part)
         if out is not None:
-            check_newest(account, out)
+            check_newest(existing, out)
     if out is not None:
         check_new(out)
-    with _noting("nothing was charged", KeyboardInterrupt):
-        draw = _ready(mechanism, design, source, progress)
-    generator = generators.secure() if rng is None else rng
-    if account is None and ledger is not None and not isinstance(ledger, Ledger):
-        account = _new(ledger, paid.limit, unit)
-    stands = f"the charge of {describe(price)} stands"
-    with _noting("nothing was written" if account is None else stands, KeyboardInterrupt):
-        label = paid.label or label_of(design)
-        named = {"label": label, "release": "" if out is None else str(out), "who": who, **paid.part}
-        reservation = None if account is None else _reserved(account, price, unit, design=design, named=named)
-        with _noting(stands, Exception):
-            drawn = _drawn(draw, generator, price)
-            account_then = _confirmed(account, reservation, price) if account and reservation else None
-            release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
-            if account_then is not None:
-                release = replace(release, ledger=account_then.first, ledger_head=account_then.head)
-            if out is not None:
-                _write(release, out, price, writing)
-    return release
+    rows = TableRows(schema=design.schema, source=source, unit=unit, progress=progress)
+    label, spec = payment.label or label_of(design), fingerprint(design.specification)
+    line = {"label": label, "release": "" if out is None else str(out), "who": who, **payment.part}
+    account = Account(
+        ledger=existing or ledger,
+        limit=payment.limit,
+        price=price,
+        unit=unit,
+        line={"design": design.id, "spec": spec, **line},
+    )
 
+    def finish(drawn: Drawn, generator: Generator, then: Verification | None) -> Release:
+        release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
+        if then is not None:
+            release = replace(release, ledger=then.first, ledger_head=then.head)
+        if out is not None:
+            _write(release, out, price, writing)
+        return release
 
-@contextlib.contextmanager
-def _noting(words: str, cause: type[BaseException]) -> Iterator[None]:
-    """Say of an interruption or a failure what it leaves behind, unless its message does."""
-    try:
-        yield
-    except cause as stop:
-        if words not in str(stop):
-            stop.add_note(LeftBehind(words))
-        raise
-
-
-def _reserved(account: Ledger, price: Loss, unit: Unit, *, design: Design, named: Mapping[str, Any]) -> str:
-    """Charge; return the number of the charge."""
-    spec = fingerprint(design.specification)
-    return account.reserve(price, unit, design=design.id, spec=spec, **named)
-
-
-def _confirmed(account: Ledger, reservation: str, price: Loss) -> Verification:
-    """Confirm that noise was drawn; return the ledger as it is then."""
-    try:
-        account.spend(reservation, now())
-        return verify(account.path)
-    except OSError as error:
-        raise OSError(f"{error}; noise was drawn, so the charge of {describe(price)} stands") from None
+    return paid(lambda: mechanism.prepare(rows), account, finish, rng=rng)
 
 
 def check_newest(account: Ledger, out: str | Path) -> None:
@@ -240,9 +195,9 @@ def _released(
     rng: Generator,
 ) -> Release:
     """Return the release of what was drawn, before it knows of a ledger."""
-    if isinstance(drawn, DrawnGroups):
-        design, mechanism, drawn = drawn.design, drawn.mechanism, drawn.measurement
-    kept = catalog.room(design.kind).answering.measured(mechanism, drawn, design.schema, rng)
+    if drawn.mechanism is not None:
+        mechanism, design = drawn.mechanism, _completed(design, drawn.mechanism, drawn.found)
+    kept = catalog.room(design.kind).answering.measured(mechanism, drawn.output, design.schema, rng)
     release = Release(
         design=design,
         kept=kept.answers,
@@ -255,40 +210,13 @@ def _released(
     return with_typical(release)
 
 
-def _ready(
-    mechanism: Mechanism, design: Design, source: Any, progress: Progress | None
-) -> Callable[[Generator], Drawn]:
-    """Return what draws the noise, once everything that may refuse the rows has seen them."""
-    schema, unit = design.schema, mechanism.claim.unit
-    if isinstance(mechanism, RecordMechanism):
-        rows = people(Table(source, schema.names, unit), schema, progress=progress)
-        mechanism.check(rows)
-        return lambda rng: mechanism.release(rows, rng=rng)
-    if isinstance(mechanism, NameMechanism):
-        names = name_counts(schema.attributes[0], source, unit, progress=progress)
-        return lambda rng: mechanism.select(names, rng=rng)
-    if isinstance(mechanism, DiscoveredGroups):
-        return discovered.ready(design, mechanism, source, progress)
-    if isinstance(mechanism, BoundsFirst):
-        return bounded.ready(design, mechanism, source, progress)
-    if isinstance(mechanism, ChoosingMechanism):
-        counted = exact_answers(mechanism, schema, source, unit, progress=progress)
-        return lambda rng: mechanism.draw(counted, rng=rng)
-    if not isinstance(mechanism, CuratorMechanism):
-        raise TypeError(f"{type(mechanism).__name__} measures no table")
-    if (atoms := atoms_of(mechanism)) is not None:
-        exact = mechanism.exact(mechanism.of_tables(atom_counts(schema, atoms, source, unit, progress=progress)))
-    else:
-        exact = exact_answers(mechanism, schema, source, unit, progress=progress)
-    return lambda rng: mechanism.noisy(exact, rng=rng)
-
-
-def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> Drawn:
-    """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
-    try:
-        return draw(rng)
-    except (OSError, SchemaMismatch) as error:
-        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(price)} stands") from None
+def _completed(design: Design, mechanism: Mechanism, found: Found) -> Design:
+    """Return a design whose attributes have what was found; as it is where there is nothing."""
+    if not any(found.names.values()) and not found.bounds:
+        return design
+    attributes = with_found(design.attributes, found)
+    coded = acting(attributes, design.ask.attributes)
+    return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))
 
 
 def _check_scipy(design: Design, mechanism: Mechanism) -> None:
@@ -314,13 +242,6 @@ def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
     if ledger is None or isinstance(ledger, Ledger):
         return ledger
     return Ledger.open(ledger) if Ledger.exists(ledger) else None
-
-
-def _new(ledger: str | Path, limit: Loss, unit: Unit) -> Ledger:
-    try:
-        return Ledger.create(ledger, limit=limit, unit=unit)
-    except FileExistsError:  # another process was faster; its ledger decides
-        return Ledger.open(ledger)
 
 
 def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None) -> None:
