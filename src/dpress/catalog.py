@@ -22,6 +22,7 @@ from dpress.core.methods.mechanism import Card
 if TYPE_CHECKING:
     from dpress.release.room import Room
 
+BESIDE = "_audit"  # files of audits, which name no method
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 ROOM = "dpress.release.room"  # the same
 LOSSES: dict[str, Loss] = {
@@ -36,7 +37,8 @@ def _files() -> dict[str, str]:
     """Return the module of every file of a method, by the file's name; nothing but their packages is imported."""
     package = dpress.mechanisms
     found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-    return {info.name.rpartition(".")[2]: info.name for info in found if not info.ispkg}
+    names = [info.name for info in found if not info.ispkg and not info.name.endswith(BESIDE)]
+    return {name.rpartition(".")[2]: name for name in names}
 
 
 def find(name: str) -> type:

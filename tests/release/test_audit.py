@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.audit import bounds, exact, outcome_tables, outcomes, run, sampled
+from dpress.audit import bounds, exact, outcomes, reports, run, sampled
 from dpress.core.basics import rng
 from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
@@ -22,6 +22,9 @@ from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.reports.oracle import Channel
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.choice.exponential_audit import choice_loss
+from dpress.mechanisms.linear import matrix_mechanism_audit
+from dpress.mechanisms.linear.copies_audit import of_matrix
 from dpress.mechanisms.linear.dst import Dst
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -29,6 +32,7 @@ from dpress.mechanisms.linear.privelet import Privelet
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.noise.expansion import exponential_floor
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -119,8 +123,8 @@ def test_a_bound_on_epsilon_beside_delta_takes_it_off_the_larger_chance() -> Non
 
 def test_a_ratio_is_compared_with_e_to_the_epsilon_exactly() -> None:
     for epsilon in (Fraction(1), Fraction(1, 10**6), Fraction(700)):
-        low = Fraction(1 << 2000, exact.exponential_floor(epsilon, 2000) + 1)
-        high = Fraction(1 << 2000, exact.exponential_floor(epsilon, 2000))
+        low = Fraction(1 << 2000, exponential_floor(epsilon, 2000) + 1)
+        high = Fraction(1 << 2000, exponential_floor(epsilon, 2000))
         assert exact.at_most(low, epsilon)
         assert not exact.at_most(high, epsilon)
     assert exact.at_most(Fraction(1), Fraction(1))
@@ -208,8 +212,9 @@ class OffByOne(IdentityMap):
 def test_too_little_noise_is_caught_exactly(loss: Any, relation: Relation) -> None:
     unit = Unit(relation=relation)
     for strategy in (Privelet(8), Identity((8,)), *([Dst(8)] if loss is HALF else [])):
-        assert run.central_exact(MatrixMechanism(strategy=strategy, loss=loss, unit=unit)).kept
-        check = run.central_exact(TooLittle(strategy=strategy, loss=loss, unit=unit))
+        (kept,) = matrix_mechanism_audit.exact(MatrixMechanism(strategy=strategy, loss=loss, unit=unit))
+        assert kept.kept
+        (check,) = matrix_mechanism_audit.exact(TooLittle(strategy=strategy, loss=loss, unit=unit))
         assert check.verdict == "VIOLATED"
         assert math.isclose(check.loss or 0, float(exact.promised(loss) * TENTH_MORE), rel_tol=0.03)
 
@@ -224,8 +229,8 @@ def test_the_wrong_relation_is_caught() -> None:
             return added.noises
 
     fault = Confused(strategy=Identity((8,)), loss=ONE, unit=moved.unit)
-    assert exact.matrix_loss(moved, Fraction(1)).loss == 1
-    assert exact.matrix_loss(fault, Fraction(1)).loss == 2
+    assert matrix_mechanism_audit.matrix_loss(moved, Fraction(1)).loss == 1
+    assert matrix_mechanism_audit.matrix_loss(fault, Fraction(1)).loss == 2
 
 
 def test_a_sensitivity_that_is_off_is_caught() -> None:
@@ -238,9 +243,9 @@ def test_a_sensitivity_that_is_off_is_caught() -> None:
         def map(self) -> OffByOne:
             return OffByOne(8)
 
-    found = exact.matrix_loss(MatrixMechanism(strategy=Doubled(), loss=ONE), Fraction(1))
+    found = matrix_mechanism_audit.matrix_loss(MatrixMechanism(strategy=Doubled(), loss=ONE), Fraction(1))
     assert (found.loss, found.kept) == (2, False)
-    squared = exact.matrix_loss(MatrixMechanism(strategy=Doubled(), loss=HALF), Fraction(1, 2))
+    squared = matrix_mechanism_audit.matrix_loss(MatrixMechanism(strategy=Doubled(), loss=HALF), Fraction(1, 2))
     assert (squared.loss, squared.kept) == (2, False)
 
 
@@ -251,21 +256,21 @@ def test_rows_of_a_person_that_were_forgotten_are_caught_in_a_choice() -> None:
             return self.sensitivity
 
     person = Unit(column="person", rows=3)
-    assert exact.choice_loss(Exponential(loss=ONE, unit=person), Fraction(1)).kept
-    found = exact.choice_loss(Forgetful(loss=ONE, unit=person), Fraction(1))
+    assert choice_loss(Exponential(loss=ONE, unit=person), Fraction(1)).kept
+    found = choice_loss(Forgetful(loss=ONE, unit=person), Fraction(1))
     assert not found.kept
     assert math.isclose(found.loss or 0, 3, rel_tol=1e-6)
 
 
 def test_a_permanent_response_costs_its_lifetime() -> None:
-    check = list(run.channel_checks("example", catalog.card("rr_ldp").example(ONE, Unit()), rng=rng.seeded(1)))[-1]
+    check = list(reports.channel_checks("example", catalog.card("rr_ldp").example(ONE, Unit()), rng=rng.seeded(1)))[-1]
     assert "permanent" in check.remark
     assert check.loss is not None
     assert check.loss > 5
 
 
 def test_where_no_channel_fits_the_reports_are_sampled_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "SAMPLES", 2000)
+    monkeypatch.setattr(reports, "SAMPLES", 2000)
     card = dataclasses.replace(catalog.card("olh"), oracle=None)
     found = run.audit(card, PureDP(epsilon=9), rng=rng.seeded(1))
     assert [check.verdict for check in found.checks] == ["not contradicted by 2,000 samples"]
@@ -316,8 +321,8 @@ SLOW = pytest.mark.slow
 def reached(mechanism: Any, samples: int, seed: int, alpha: float = sampled.ALPHA) -> float:
     generator = rng.seeded(seed)
     if isinstance(mechanism, MatrixMechanism):
-        bound = sampled.epsilon_of_scores if isinstance(mechanism.loss, PureDP) else sampled.rho_of_scores
-        return bound(outcome_tables.of_matrix(mechanism, rng=generator), samples, alpha=alpha)
+        scores = of_matrix(mechanism, matrix_mechanism_audit.matrix_costs(mechanism), rng=generator)
+        return sampled.SCORES[mechanism.loss.form](scores, samples, alpha=alpha)
     return sampled.epsilon_of_outcomes(outcomes.of_oracle(mechanism, rng=generator), samples, alpha=alpha)
 
 
@@ -351,7 +356,7 @@ def loud(oracle: Any, answers: int) -> Any:
 def test_a_tenth_too_much_is_found_in_reports(oracle: Any) -> None:
     fault = loud(replace(oracle), getattr(oracle, "g", oracle.size))
     for seed in range(3):
-        check = run.sampled_oracle("planted", fault, MILLION, rng=rng.seeded(seed))
+        check = reports.sampled_oracle("planted", fault, MILLION, rng=rng.seeded(seed))
         assert check.verdict == "VIOLATED"
 
 
@@ -368,7 +373,7 @@ def test_a_tenth_too_much_is_found_in_reports(oracle: Any) -> None:
     ids=["stated", "hidden", "privelet", "rho", "dst"],
 )
 def test_a_tenth_too_much_is_found_in_tables(fault: Any) -> None:
-    check = run.central_sampled(fault, MILLION, rng=rng.seeded(5))
+    (check,) = matrix_mechanism_audit.sampled(fault, MILLION, rng=rng.seeded(5))
     assert check.verdict == "VIOLATED"
 
 
@@ -381,7 +386,7 @@ def test_values_that_the_code_mixes_up_are_found_although_the_channel_is_honest(
 
     fault = Leaky(size=5, loss=ONE)
     assert exact.channel_loss([fault.channel()], Fraction(1)).kept
-    assert run.sampled_oracle("planted", fault, 20_000, rng=rng.seeded(1)).verdict == "VIOLATED"
+    assert reports.sampled_oracle("planted", fault, 20_000, rng=rng.seeded(1)).verdict == "VIOLATED"
 
 
 def test_too_few_samples_are_refused() -> None:

@@ -1,7 +1,6 @@
 """Audits of methods that make records find planted faults, each in what it is about, and leave honest ones alone."""
 
 import dataclasses
-import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -13,11 +12,15 @@ import pytest
 from dpress import catalog
 from dpress.attributes.mixed import columns
 from dpress.attributes.numbers.attribute import Integer
-from dpress.audit import exact_groups, exact_records, exact_rounds, powers, run
+from dpress.audit import powers, run
+from dpress.audit.exact import promised
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.mechanisms.choice import exponential_audit
+from dpress.mechanisms.linear import matrix_mechanism_audit
+from dpress.mechanisms.microdata import graphical_audit, insensitive_microaggregation_audit, per_record_audit
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
@@ -52,7 +55,7 @@ def test_logs_of_ratios_are_exact_for_powers_and_bounded_above_for_others() -> N
 def test_the_channel_of_a_number_is_that_of_its_sampler() -> None:
     made = example("per_record")
     column, draws = made.columns[0], 40_000
-    found = exact_records.probabilities(made, column)
+    found = per_record_audit.probabilities(made, column)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     for code in (0, 2):
         records = np.stack([np.full(draws, code), np.zeros(draws)]).astype(np.int32)
@@ -64,8 +67,8 @@ def test_the_channel_of_a_number_is_that_of_its_sampler() -> None:
 def test_a_number_alone_spends_exactly_epsilon(unit: Unit) -> None:
     only = columns([Integer(name="x", bounds=(0, 3))])
     made = PerRecord(columns=only, loss=ONE, users=2, unit=unit)
-    assert exact_records.record_loss(made).loss == 1
-    assert exact_records.record_loss(made).kept
+    assert per_record_audit.record_loss(made).loss == 1
+    assert per_record_audit.record_loss(made).kept
 
 
 class Loud(PerRecord):
@@ -108,8 +111,8 @@ class Forgetful(Parallel):
 )
 def test_faults_in_a_record_are_caught(fault: Any, unit: Unit, loss: float | None) -> None:
     honest = example("per_record", unit=unit)
-    assert exact_records.record_loss(honest).kept
-    found = exact_records.record_loss(fault(**fields(honest)))
+    assert per_record_audit.record_loss(honest).kept
+    found = per_record_audit.record_loss(fault(**fields(honest)))
     assert not found.kept
     assert loss is None or math.isclose(found.loss or 0, loss, rel_tol=0.01)
 
@@ -120,15 +123,15 @@ def test_faults_in_a_record_are_caught(fault: Any, unit: Unit, loss: float | Non
 def test_wins_are_those_of_report_noisy_max() -> None:
     for counts in ((0, 2), (1, 1), (3, 1, 0)):
         r = math.exp(-0.5)
-        found = [sum(float(c) * r**n for n, c in one.items()) for one in exact_groups.wins(counts)]
+        found = [sum(float(c) * r**n for n, c in one.items()) for one in powers.wins(counts)]
         wanted = report_noisy_max_probabilities(np.array(counts), epsilon=1, sensitivity=1)
         np.testing.assert_allclose(found, wanted)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 def test_groups_keep_their_claim_on_all_tiny_tables(unit: Unit) -> None:
-    made = exact_groups.tiny(example("insensitive_microaggregation", unit=unit))
-    found = exact_groups.grouped_loss(made)
+    made = insensitive_microaggregation_audit.tiny(example("insensitive_microaggregation", unit=unit))
+    found = insensitive_microaggregation_audit.grouped_loss(made)
     assert found.kept
     assert Fraction(1, 2) < (found.loss or 0) <= 1
 
@@ -172,8 +175,8 @@ class OneAttribute(InsensitiveMicroaggregation):
 
 @pytest.mark.parametrize("fault", [OneGroup, OneMode, Sensitive, OneAttribute])
 def test_faults_in_groups_are_caught(fault: Any) -> None:
-    made = exact_groups.tiny(example("insensitive_microaggregation"))
-    found = exact_groups.grouped_loss(fault(**fields(made)))
+    made = insensitive_microaggregation_audit.tiny(example("insensitive_microaggregation"))
+    found = insensitive_microaggregation_audit.grouped_loss(fault(**fields(made)))
     assert not found.kept
     assert (found.loss or 0) > 1
 
@@ -185,15 +188,19 @@ def test_faults_in_groups_are_caught(fault: Any) -> None:
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 def test_rounds_spend_exactly_what_is_claimed(loss: Any, unit: Unit) -> None:
     made = example("graphical", loss, unit)
-    assert exact_rounds.spent(made).loss == exact_rounds.promised(loss)
-    assert exact_rounds.score_loss(made).loss == made.choice.epsilon
-    parts = exact_rounds.rounds(made)
-    assert len(parts) == 1 + 2 * made.choices
+    assert graphical_audit.spent(made).loss == promised(loss)
+    assert graphical_audit.score_loss(made).loss == made.choice.epsilon
+    parts = graphical_audit.rounds(made)
+    assert len(parts) == made.choices
     everything = replace(made, rounds=len(made.pairs))
-    assert exact_rounds.spent(everything).loss == exact_rounds.promised(loss)
-    assert len(exact_rounds.rounds(everything)) == 2
-    parts += exact_rounds.rounds(everything)
-    assert all(run.central_exact(part).kept for part in parts)
+    assert graphical_audit.spent(everything).loss == promised(loss)
+    ((nothing, pairs),) = graphical_audit.rounds(everything)
+    assert nothing is None
+    checks = [one for table in (made.first, pairs) for one in matrix_mechanism_audit.exact(table)]
+    for choice, table in parts:
+        checks += [*exponential_audit.exact(choice), *matrix_mechanism_audit.exact(table)]  # type: ignore[arg-type]
+    assert len(checks) == 2 + 2 * made.choices
+    assert all(one.kept for one in checks)
 
 
 class Insensitive(Graphical):
@@ -209,9 +216,7 @@ class Generous(Graphical):
 
     @property
     def tables(self) -> Any:
-        return type(self.loss)(
-            **{next(iter(self.loss.__slots__)): (1 - self.one_way) * exact_rounds.promised(self.loss)}
-        )
+        return type(self.loss)(**{next(iter(self.loss.__slots__)): (1 - self.one_way) * promised(self.loss)})
 
 
 class Louder(Graphical):
@@ -225,21 +230,21 @@ class Louder(Graphical):
 
 def test_faults_in_rounds_are_caught() -> None:
     replaced = Insensitive(**fields(example("graphical", unit=Unit(relation=Relation.REPLACE_ONE))))
-    found = exact_rounds.score_loss(replaced)
+    found = graphical_audit.score_loss(replaced)
     assert not found.kept
     assert found.loss == 2 * replaced.choice.epsilon
     for loss in (ONE, HALF):
         generous = Generous(**fields(example("graphical", loss)))
-        assert not exact_rounds.spent(generous).kept
+        assert not graphical_audit.spent(generous).kept
         louder = Louder(**fields(example("graphical", loss)) | {"rounds": 3})
         assert not louder.choices
-        assert not exact_rounds.spent(louder).kept
+        assert not graphical_audit.spent(louder).kept
 
 
 def test_offers_that_do_not_add_up_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = exact_rounds.offers
-    monkeypatch.setattr(exact_rounds, "offers", lambda *given: [TENTH_MORE * one for one in real(*given)])
-    assert not exact_rounds.spent(example("graphical")).kept
+    real = graphical_audit.offers
+    monkeypatch.setattr(graphical_audit, "offers", lambda *given: [TENTH_MORE * one for one in real(*given)])
+    assert not graphical_audit.spent(example("graphical")).kept
 
 
 # The audit as a whole, and the code as it runs.
@@ -279,10 +284,11 @@ class Quiet(InsensitiveMicroaggregation):
 
 @pytest.mark.slow
 def test_code_that_does_something_else_than_it_states_is_found_by_samples() -> None:
-    for name, fault, samples in (("per_record", Leaky, 20_000), ("insensitive_microaggregation", Quiet, 3000)):
-        made = fault(**fields(example(name)))
-        assert all(one.kept for one in run.records_exact(made))
-        assert run.records_sampled(made, samples, rng=rng.seeded(2)).verdict == "VIOLATED"
-        honest = example(name)
-        assert run.records_sampled(honest, samples, rng=rng.seeded(2)).kept
-        assert list(itertools.islice(run.records_exact(honest), 1))
+    groups: Any = (insensitive_microaggregation_audit, Quiet, 3000)
+    for audited, fault, samples in ((per_record_audit, Leaky, 20_000), groups):
+        honest = example(audited.__name__.rpartition(".")[2].removesuffix("_audit"))
+        made = fault(**fields(honest))
+        assert [one.kept for one in audited.exact(made)] == [True]
+        assert [one.verdict for one in audited.sampled(made, samples, rng=rng.seeded(2))] == ["VIOLATED"]
+        assert all(one.kept for one in audited.sampled(honest, samples, rng=rng.seeded(2)))
+        assert [one.kept for one in audited.exact(honest)] == [True]

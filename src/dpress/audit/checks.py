@@ -3,18 +3,13 @@
 import math
 from typing import Any
 
-from dpress.audit.exact import ExactLoss
+from dpress.audit import sampled
+from dpress.audit.exact import ExactDelta, ExactLoss
+from dpress.audit.outcomes import Outcomes
 from dpress.audit.verdict import Check, Kind
 from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.loss import Loss
-
-ROWS = (1, 3)
-
-
-def units() -> list[Unit]:
-    """Return units of one row and of three, under every relation."""
-    return [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
 
 
 def exact_check(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
@@ -37,6 +32,27 @@ def sampled_check(name: str, relation: str, claimed: Loss, low: float, *, sample
         lower_bound=low,
         samples=samples,
         confidence=1 - alpha,
+    )
+
+
+def outcomes_check(name: str, source: Outcomes, unit: Unit, claimed: Loss, samples: int) -> Check:
+    """Return the sampled check of a mechanism with few outcomes."""
+    alpha = sampled.ALPHA / len(Relation)
+    bound = sampled.OUTCOMES[claimed.form]
+    low = bound(source, samples, alpha=alpha)
+    return sampled_check(name, relation_of(unit), claimed, low, samples=samples, alpha=alpha)
+
+
+def delta_check(kind: Kind, name: str, made: Any, found: ExactDelta) -> Check:
+    """Return an exact check whose loss is delta."""
+    return Check(
+        kind=kind,
+        instance=name,
+        relation=relation_of(made.unit),
+        claimed=claimed_of(made),
+        kept=found.kept,
+        loss=float_up(found.delta),
+        remark=found.remark,
     )
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms with few outcomes, from outside: the reports of an oracle, the choices of the exponential mechanism.
+"""Outputs from outside: their scores, or of mechanisms with few outcomes their labels, as of the reports of an oracle.
 
 value -> the code as it runs -> report -> the label of its outcome.
 """
@@ -11,17 +11,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.audit import exact_quantiles
 from dpress.audit.bounds import Floats
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator
+from dpress.core.methods.people import Codes
 from dpress.core.reports.oracle import Channel, Oracle, Payloads
-from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
-from dpress.mechanisms.choice.exponential import Exponential
 
 Labels = npt.NDArray[np.int64]
 
-SLACK = 2.6  # standard errors
 MOST_BITS = 16
 IMPOSSIBLE = -1e4  # stands for ln 0, so that differences stay numbers
 
@@ -41,6 +38,27 @@ class Outcomes:
     labels: int
     draw: Callable[[int, int], Labels]
     stated: Callable[[int, int], Floats]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Two neighbours whose outputs have a score: the log likelihood ratio of the second to the first.
+
+    Args:
+        draw: scores of outputs of neighbour 0 or 1.
+    """
+
+    draw: Callable[[int, int], Floats]
+
+
+def record_labels(records: Codes, sizes: tuple[int, ...]) -> Labels:
+    """Return the number of every record among all of these sizes.
+
+    Args:
+        records: shape (attributes, records).
+        sizes: of the attributes.
+    """
+    return np.asarray(np.ravel_multi_index(tuple(records), sizes), dtype=np.int64)
 
 
 def of_oracle(oracle: Oracle, *, rng: Generator) -> Outcomes:
@@ -106,52 +124,3 @@ def _by_support(oracle: Oracle, draw: Callable[[int, int], Payloads]) -> Outcome
         return ((labels >> one & 1) - (labels >> other & 1)).astype(np.float64)
 
     return Outcomes(values=oracle.size, labels=labels.size, draw=label, stated=stated)
-
-
-def of_choice(mechanism: Exponential, samples: int, *, rng: Generator) -> Outcomes:
-    """Return the choices from two scores G apart and from the neighbour that brings them together.
-
-    A larger G brings the ratio of the lower candidate's chances nearer to e^epsilon but makes it rarer.
-    """
-    moved = mechanism.sensitivity * mechanism.unit.rows
-
-    def pair(gap: int) -> list[Labels]:
-        return [np.array([0, gap], dtype=np.int64), np.array([moved, gap - moved], dtype=np.int64)]
-
-    def promise(gap: int) -> float:
-        far, near = (float(mechanism.probabilities(scores)[0]) for scores in pair(gap))
-        if far == 0:
-            return -math.inf
-        errors = math.sqrt((1 - near) / near) + math.sqrt((1 - far) / far)
-        return math.log(near / far) - SLACK * errors / math.sqrt(samples)
-
-    steps = max(1, math.floor(mechanism.unit_sensitivity / (2 * float(mechanism.loss.epsilon) * moved)))
-    lists = pair(max((moved * (1 + steps * place) for place in range(64)), key=promise))
-
-    def draw(value: int, size: int) -> Labels:
-        return np.array([mechanism.choose(lists[value], rng=rng) for _ in range(size)], dtype=np.int64)
-
-    def stated(one: int, other: int) -> Floats:
-        first, second = (mechanism.probabilities(lists[value]) for value in (one, other))
-        return np.log(first / second)
-
-    return Outcomes(values=2, labels=2, draw=draw, stated=stated)
-
-
-def of_quantiles(mechanism: ApproximateQuantiles, *, rng: Generator) -> Outcomes:
-    """Return the quantiles of a table of three levels, and of the neighbour with a unit's rows more at the last."""
-    tables = np.array([[2, 0, 2], [2, 0, 2 + mechanism.unit.rows]], dtype=np.int64)
-
-    def draw(value: int, size: int) -> Labels:
-        levels = mechanism.choose(np.tile(tables[value], (size, 1)), rng=rng)
-        return np.asarray(levels @ 3 ** np.arange(levels.shape[1]), dtype=np.int64)
-
-    def stated(one: int, other: int) -> Floats:
-        first, second = (exact_quantiles.outcomes(mechanism, tuple(tables[value].tolist())) for value in (one, other))
-        ratios = np.zeros(3 ** len(mechanism.quantiles))
-        for levels, chance in first.items():
-            label = sum(level * 3**place for place, level in enumerate(levels))
-            ratios[label] = math.log(chance.high / second[levels].high)
-        return ratios
-
-    return Outcomes(values=2, labels=3 ** len(mechanism.quantiles), draw=draw, stated=stated)

@@ -3,6 +3,7 @@
 x -> bounds of r to many bits -> bounds of a polynomial -> a rational at or above the log of a ratio of two.
 """
 
+import functools
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,3 +66,21 @@ def log_ratio(one: Polynomial, other: Polynomial, x: Fraction) -> Fraction:
     values = valued(one, r), valued(other, r)
     worst = max(values[0].high / values[1].low, values[1].high / values[0].low)
     return log_up(worst) if worst > 1 else Fraction(0)
+
+
+def wins(counts: tuple[int, ...]) -> list[Polynomial]:
+    """Return the probability that each candidate wins, as a polynomial in r = e^-rate.
+
+    A candidate's coin has probability r^(max - count); of the successes any is as likely as another.
+    """
+    coins = [{max(counts) - count: Fraction(1)} for count in counts]
+    out: list[Polynomial] = []
+    for place, own in enumerate(coins):
+        others: list[Polynomial] = [{0: Fraction(1)}]  # by how many succeed
+        for coin in coins[:place] + coins[place + 1 :]:
+            fails = plus({0: Fraction(1)}, {n: -c for n, c in coin.items()})
+            grown = [times(one, fails) for one in others] + [{}]
+            others = [plus(one, times(before, coin)) for one, before in zip(grown, [{}, *others], strict=True)]
+        shared = [{n: c / (wins + 1) for n, c in one.items()} for wins, one in enumerate(others)]
+        out.append(times(own, functools.reduce(plus, shared)))
+    return out

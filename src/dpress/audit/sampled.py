@@ -13,8 +13,7 @@ import numpy as np
 
 from dpress.audit import bounds
 from dpress.audit.bounds import Event, Floats
-from dpress.audit.outcome_tables import Scores
-from dpress.audit.outcomes import Outcomes
+from dpress.audit.outcomes import Outcomes, Scores
 from dpress.core.basics import check
 
 ALPHA = 0.01

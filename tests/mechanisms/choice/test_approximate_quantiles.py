@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.audit.exact_quantiles import outcomes, quantiles_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -20,6 +19,7 @@ from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, gaps, scattered
+from dpress.mechanisms.choice.approximate_quantiles_audit import outcomes, quantiles_loss
 
 QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 NINE = tuple(Fraction(place, 10) for place in range(1, 10))

@@ -9,7 +9,6 @@ import pytest
 
 from dpress import catalog
 from dpress.audit.exact import promised
-from dpress.audit.exact_discovery import bounds_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -21,6 +20,7 @@ from dpress.core.basics.plain import plain, read
 from dpress.core.basics.round_numbers import MOST, halvings, origin_of, round_distances
 from dpress.mechanisms.discovery import bounds_from_outside, private_bounds
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.mechanisms.discovery.bounds_first_audit import bounds_loss
 from dpress.mechanisms.discovery.bounds_from_outside import BoundsFromOutside, example
 
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from dpress import catalog
-from dpress.audit.exact_discovery import discovery_loss
-from dpress.audit.exact_weights import coarse_names
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.approximate import ApproxDP
@@ -19,6 +17,7 @@ from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups, example
+from dpress.mechanisms.discovery.discovered_groups_audit import coarse_names, discovery_loss
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 

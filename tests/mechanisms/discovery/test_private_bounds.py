@@ -9,7 +9,6 @@ import pytest
 
 from dpress import catalog
 from dpress.audit.exact import promised
-from dpress.audit.exact_discovery import bounds_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -19,6 +18,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.basics.round_numbers import MOST, round_numbers
+from dpress.mechanisms.discovery.bounds_first_audit import bounds_loss
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds, example
 
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]

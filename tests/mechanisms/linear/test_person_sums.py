@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpress.audit import exact_persons
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.mechanisms.linear import group_statistics_audit
 from dpress.mechanisms.linear.group_statistics import CARD, GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
@@ -109,9 +109,9 @@ def test_totals_need_bounds_and_an_axis() -> None:
 def test_the_audit_finds_the_loss_of_persons_and_noise_that_is_too_small(loss: PureDP | ZCDP) -> None:
     for relation, rows in itertools.product(Relation, (1, 3)):
         unit = Unit(relation=relation, column="uid", rows=rows)
-        made = exact_persons.tiny(CARD.example(loss, unit))
-        found = exact_persons.person_loss(made, Fraction(1))
+        made = group_statistics_audit.tiny(CARD.example(loss, unit))
+        found = group_statistics_audit.person_loss(made, Fraction(1))
         assert found.kept
         assert relation is Relation.REPLACE_ONE or found.loss == 1
         spent = type(loss)(**dict.fromkeys(type(loss).__slots__, Fraction(21, 10)))
-        assert not exact_persons.person_loss(dataclasses.replace(made, loss=spent), Fraction(1)).kept
+        assert not group_statistics_audit.person_loss(dataclasses.replace(made, loss=spent), Fraction(1)).kept

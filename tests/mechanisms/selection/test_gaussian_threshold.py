@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.audit.exact_names import sums_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -17,6 +16,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold, calibrated
+from dpress.mechanisms.selection.gaussian_threshold_audit import sums_loss
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 
 FALSE_ALARM = 1e-6

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpress.audit.exact_names import names_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -18,6 +17,7 @@ from dpress.core.basics.plain import plain, read
 from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import partition_selection
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
+from dpress.mechanisms.selection.partition_selection_audit import names_loss
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import WHOLE, Tabulated
 

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from dpress import catalog
-from dpress.audit.exact_weights import COARSE, weights_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
@@ -18,6 +17,7 @@ from dpress.core.methods.name_counts import NameCounts
 from dpress.mechanisms.selection import gaussian_threshold
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
+from dpress.mechanisms.selection.weighted_threshold_audit import COARSE, weights_loss
 
 FALSE_ALARM = 1e-6
 DRAWS = 20_000

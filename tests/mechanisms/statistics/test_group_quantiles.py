@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpress.audit.exact_steps import added_loss
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Claim, Relation, Unit
 from dpress.core.basics.errors import SchemaMismatch
@@ -15,6 +14,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles, example
+from dpress.mechanisms.statistics.group_quantiles_audit import added_loss
 
 LOSSES = [PureDP(epsilon=1), ZCDP(rho="0.5")]
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]

@@ -1,4 +1,4 @@
-"""The audit of names found by weights: every unit's names, new or moved, and the noise's own weights added up.
+"""Audit of names found by weights: every unit's names, new or moved, and the noise's own weights added up.
 
 Noise and weights come from the mechanism, on a coarse lattice; the changes are listed, and no bound of its proof is
 used. A change v is hidden up to a function of sum v_i x_i alone, as the log ratio of x and x - v is linear in it.
@@ -6,7 +6,6 @@ used. A change v is hidden up to a function of sum v_i x_i alone, as the log rat
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -14,11 +13,11 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from dpress.audit.exact_names import ExactDelta
+from dpress.audit.exact import ExactDelta
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.selection.names_audit import NamesAudit
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
 
 COARSE = 16  # length of a person's weights
@@ -34,12 +33,6 @@ Side = tuple[int, int, int]  # the weight of every name, how many others have, a
 def coarse(mechanism: WeightedThreshold) -> WeightedThreshold:
     """Return the mechanism made for the same loss and unit on a lattice whose sums of noise can be added up."""
     return calibrated(mechanism.loss, mechanism.unit, length=COARSE)
-
-
-def coarse_names(mechanism: DiscoveredGroups) -> DiscoveredGroups:
-    """Return the mechanism with its names on a coarse lattice, where they are found by weights."""
-    own = mechanism.names
-    return replace(mechanism, names=coarse(own)) if isinstance(own, WeightedThreshold) else mechanism
 
 
 def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
@@ -117,3 +110,12 @@ def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], r
     shift = own * moved
     moved_law[shift:] = law[: law.size - shift]
     return max(0.0, float(law @ below[near] - ratio * (moved_law @ below[far])))
+
+
+AUDIT = NamesAudit(
+    kind="exact sum",
+    name="sums of noise",
+    loss=weights_loss,
+    example=lambda card, loss, unit: card.example(loss, unit),
+    coarse=coarse,
+)

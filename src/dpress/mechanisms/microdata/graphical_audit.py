@@ -1,18 +1,25 @@
-"""Exact audit of select, measure, generate: its tables and choices one by one, its scores, and what rounds spend.
+"""Audit of select, measure, generate: its tables and choices one by one, its scores, and what rounds spend.
 
 The model in between is made of noisy answers only, so that any public one may stand for it.
 """
 
 import itertools
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from dpress.audit.checks import claimed_of, exact_check, relation_of
 from dpress.audit.exact import ExactLoss, promised
+from dpress.audit.verdict import Check
 from dpress.core.basics.claim import Relation
+from dpress.core.basics.rng import Generator
 from dpress.core.methods.people import Counts
+from dpress.mechanisms.choice import exponential_audit
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.linear import matrix_mechanism_audit
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.graphical import Graphical, offers, score
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
@@ -21,18 +28,39 @@ COUNTS = 2  # of the tables whose scores are compared, every count is up to it
 MODELS = ((0.0, 0.0, 0.0, 0.0), (0.4, 1.5, 2.6, 0.5), (3.0, 1.0, 0.0, 2.0))
 
 
-def rounds(made: Graphical) -> tuple[MatrixMechanism | Exponential, ...]:
-    """Return what is measured and chosen: the one-way tables, and all pairs, or in every round a choice and a pair's.
+def exact(made: Graphical) -> Iterator[Check]:
+    """Yield the exact checks of tables and choices, of scores, and of what all of them cost together."""
+    claimed, relation = claimed_of(made), relation_of(made.unit)
+    yield from matrix_mechanism_audit.exact(made.first)
+    for choice, table in rounds(made):
+        if choice is not None:
+            yield from exponential_audit.exact(choice)
+        yield from matrix_mechanism_audit.exact(table)
+    yield exact_check("exact scores", "tables of 4 cells", relation, made.choice, score_loss(made))
+    for chosen in (made, replace(made, rounds=len(made.pairs))):
+        yield exact_check("exact sum", f"{chosen.rounds} pairs", relation, claimed, spent(chosen))
+
+
+def sampled(made: Graphical, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled checks of tables and choices."""
+    yield from matrix_mechanism_audit.sampled(made.first, samples, rng=rng)
+    for choice, table in rounds(made):
+        if choice is not None:
+            yield from exponential_audit.sampled(choice, samples, rng=rng)
+        yield from matrix_mechanism_audit.sampled(table, samples, rng=rng)
+
+
+def rounds(made: Graphical) -> tuple[tuple[Exponential | None, MatrixMechanism], ...]:
+    """Return what is chosen and measured after the one-way tables: all pairs, or in every round a choice and a pair.
 
     Rounds share the tables' loss equally here; `spent` adds up what they get as they go.
     """
     if not made.choices:
-        return (made.first, made.measuring(_pairs(made), made.tables))
+        return ((None, made.measuring(_pairs(made), made.tables)),)
     choice = Exponential(loss=made.choice, unit=made.unit, sensitivity=made.sensitivity // made.unit.rows)
     part = offers([1] * made.rounds, promised(made.tables), made.rounds)[0]
     loss = made.loss.of(part)
-    tables = [made.measuring([own], loss) for own in _pairs(made)[: made.rounds]]
-    return (made.first, *(own for table in tables for own in (choice, table)))
+    return tuple((choice, made.measuring([pair], loss)) for pair in _pairs(made)[: made.rounds])
 
 
 def _pairs(made: Graphical) -> list[GroupedTable]:
@@ -79,7 +107,7 @@ def spent(made: Graphical) -> ExactLoss:
         most = max(_in_order(sizes, own, promised(made.tables)) for own in orders)
         remark = f"every order in which {made.rounds} of {len(sizes)} pairs can come"
     else:
-        most, remark = promised(rounds(made)[-1].claim.proven), f"all {len(sizes)} pairs at once"
+        most, remark = promised(rounds(made)[-1][1].claim.proven), f"all {len(sizes)} pairs at once"
     loss = first + made.choices * choice + most
     return ExactLoss(loss=loss, kept=loss <= promised(made.loss), remark=remark)
 

@@ -1,22 +1,30 @@
-"""Selections of names, from outside: what is released of neighbouring tables, many copies of them in one call.
+"""What the audits of all selections of names share: released names of neighbouring tables, many copies in one call.
 
 two tables of a few names -> disjoint copies -> the selection as it runs -> of every copy which names, by which counts.
 """
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dpress.audit import sampled
 from dpress.audit.bounds import Floats
+from dpress.audit.checks import claimed_of, delta_check, relation_of, sampled_check
+from dpress.audit.exact import ExactDelta
 from dpress.audit.outcomes import Labels, Outcomes
-from dpress.core.basics.claim import Relation
+from dpress.audit.verdict import Check, Kind
+from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
-from dpress.core.methods.mechanism import NameMechanism
+from dpress.core.methods.mechanism import Card, NameMechanism
 from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
-from dpress.mechanisms.selection.above_threshold import EVEN
+from dpress.mechanisms.selection.above_threshold import EVEN, TOTAL_SHARE
 
 DELTA = Fraction(1, 20)
 """At which selections are made for samples: events as rare as a real delta are never drawn."""
@@ -25,6 +33,62 @@ LEVELS = 8  # of the noisy count of a name, the first of which is that it is hid
 PARTS = 3  # of a standard deviation
 
 Select = Callable[[NameCounts, Generator], NoisyNames]
+Example = Callable[[Card, Loss, Unit], Any]
+
+
+def beside_total(card: Card, loss: Loss, unit: Unit) -> Any:
+    """Return the instance that releases a noisy total, too."""
+    made: Any = card.example
+    return made(loss, unit, loss.amount * TOTAL_SHARE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesAudit:
+    """What an audit needs of one selection of names.
+
+    Args:
+        kind: of its exact check.
+        name: of what it looks at.
+        loss: the largest delta at the claimed epsilon.
+        example: the instance that is looked at.
+        coarse: the same on a lattice whose sums of noise can be added up.
+    """
+
+    kind: Kind
+    name: str
+    loss: Callable[[Any, ApproxDP], ExactDelta]
+    example: Example = beside_total
+    coarse: Callable[[Any], Any] = lambda made: made
+    WITH_DELTA: ClassVar[bool] = True
+
+    def instance(self, card: Card, loss: Loss, unit: Unit) -> Any:
+        """Return the instance that is checked exactly."""
+        return self.coarse(self.example(card, loss, unit))
+
+    def few(self, card: Card, loss: Loss, unit: Unit) -> Any:
+        """Return the one whose names samples can tell of: for a large delta."""
+        return self.instance(card, ApproxDP(epsilon=loss.amount, delta=DELTA), unit)
+
+    def exact(self, made: Any) -> Iterator[Check]:
+        """Yield the exact check of names, beside their total."""
+        yield delta_check(self.kind, self.name, made, self.loss(made, claimed_of(made)))
+
+    def sampled(self, made: Any, samples: int, *, rng: Generator) -> Iterator[Check]:
+        """Yield the sampled checks of names, and of their total."""
+        yield from selected(made, lambda names, rng: made.select(names, rng=rng), samples, rng=rng)
+
+
+def selected(made: Any, select: Select, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled checks of what releases names: of a name, and of the total."""
+    claimed, relation, alpha = claimed_of(made), relation_of(made.unit), sampled.ALPHA / (3 * len(Relation))
+    for name, source in of_names(made, select, rng=rng):
+        low = sampled.epsilon_of_outcomes(source, samples, alpha=alpha, delta=float(claimed.delta))
+        yield sampled_check(name, relation, claimed, low, samples=samples, alpha=alpha)
+    if made.total:
+        fewer = max(sampled.FEWEST, samples // 8)  # one call draws one total
+        source = of_total(select, rows=made.unit.rows, rng=rng)
+        low = sampled.epsilon_of_outcomes(source, fewer, alpha=alpha)
+        yield sampled_check("the total", relation, PureDP(epsilon=made.total), low, samples=fewer, alpha=alpha)
 
 
 def of_names(mechanism: NameMechanism, select: Select, *, rng: Generator) -> Iterator[tuple[str, Outcomes]]:

@@ -1,12 +1,16 @@
-"""The exact loss of sums over persons: every person of a few rows in a small table, listed."""
+"""Audit of sums over persons: every person of a few rows in a small table, listed."""
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
-from dpress.audit.exact import ExactLoss
+from dpress.audit.checks import claimed_of, exact_check, relation_of
+from dpress.audit.exact import ExactLoss, promised
+from dpress.audit.verdict import Check
 from dpress.core.basics.claim import Relation
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -15,6 +19,14 @@ from dpress.noise.laplace import DiscreteLaplace
 
 SHAPE = (2, 4)
 HALF = Fraction(1, 2)
+
+
+def exact(made: MatrixMechanism) -> Iterator[Check]:
+    """Yield the exact check of sums over persons, in the place of what a mechanism measures."""
+    small = tiny(made)
+    claimed = claimed_of(small)
+    found = person_loss(small, promised(claimed))
+    yield exact_check("exact matrix", "persons in 2 groups", relation_of(small.unit), claimed, found)
 
 
 def tiny(mechanism: MatrixMechanism) -> MatrixMechanism:
@@ -27,9 +39,7 @@ def tiny(mechanism: MatrixMechanism) -> MatrixMechanism:
 
 def person_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     """Return the loss of the noise for the worst person of the unit's rows, who comes, goes or is another."""
-    strategy, unit = mechanism.strategy, mechanism.unit
-    if not isinstance(strategy, GroupStatistics):
-        raise TypeError(f"{type(strategy).__name__} has no sums over persons")
+    strategy, unit = cast("GroupStatistics", mechanism.strategy), mechanism.unit
     cells = np.array(np.unravel_index(np.arange(strategy.parts[0].cells), strategy.parts[0].shape), dtype=np.int32)
     kept = itertools.chain.from_iterable(
         itertools.combinations_with_replacement(range(cells.shape[1]), size) for size in range(unit.rows + 1)

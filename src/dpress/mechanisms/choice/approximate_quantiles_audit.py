@@ -1,4 +1,4 @@
-"""Exact audit of chosen quantiles: all outcomes of tiny tables and of what one unit makes of them.
+"""Audit of chosen quantiles: all outcomes of tiny tables and of what one unit makes of them.
 
 The scores are the method's own; how much a unit changes them is not taken from it, but from every pair of tables. A
 row's place within its level is drawn without looking at the others, so that one place is enough.
@@ -14,16 +14,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpress.audit.exact import ExactLoss, at_most
-from dpress.audit.exact_groups import wins
-from dpress.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued
+from dpress.audit.bounds import Floats
+from dpress.audit.checks import claimed_of, exact_check, outcomes_check, relation_of
+from dpress.audit.exact import ExactLoss, at_most, promised
+from dpress.audit.outcomes import Labels, Outcomes
+from dpress.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued, wins
+from dpress.audit.verdict import Check
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.convert import log_up
+from dpress.core.basics.rng import Generator
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
 from dpress.noise.expansion import at_most_exponential
 
 Table = tuple[int, ...]
-Outcomes = dict[Table, Between]
+Chances = dict[Table, Between]
 Chance = TypeVar("Chance")
 
 LEVELS = 3
@@ -32,6 +36,19 @@ SCALE = 1 << 320
 NEARLY = 1 - Fraction(1, 1 << 200)
 ORDERS = (2, 3, 8)
 """Of the Renyi divergences that are computed under rho."""
+
+
+def exact(made: ApproximateQuantiles) -> Iterator[Check]:
+    """Yield the exact check of all quantiles together."""
+    claimed, name = claimed_of(made), f"{len(made.quantiles)} quantiles of {LEVELS} levels"
+    found = quantiles_loss(made, promised(claimed))
+    yield exact_check("exact outputs", name, relation_of(made.unit), claimed, found)
+
+
+def sampled(made: ApproximateQuantiles, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled check of all quantiles together."""
+    source = of_quantiles(made, rng=rng)
+    yield outcomes_check(f"quantiles of {LEVELS} levels", source, made.unit, claimed_of(made), samples)
 
 
 @functools.lru_cache(maxsize=32)
@@ -52,7 +69,7 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     return ExactLoss(loss=worst, kept=kept, remark=f"{remark}; divergences of orders 2, 3 and 8")
 
 
-def outcomes(made: ApproximateQuantiles, table: Table) -> Outcomes:
+def outcomes(made: ApproximateQuantiles, table: Table) -> Chances:
     """Return the probability of all quantiles together, for every outcome."""
     chances = _of_flips if made.loss.choosing == "permute-and-flip" else _of_exponential
     return _grown(made, table, Between(low=Fraction(1), high=Fraction(1)), chances, _product)
@@ -117,7 +134,7 @@ def _product(one: Between, other: Between) -> Between:
 
 
 def _loss(
-    made: ApproximateQuantiles, pair: tuple[Table, Table], found: tuple[Outcomes, Outcomes], bound: Fraction
+    made: ApproximateQuantiles, pair: tuple[Table, Table], found: tuple[Chances, Chances], bound: Fraction
 ) -> Fraction:
     """Return the largest log ratio of any outcome; by its polynomials where it may be the bound exactly."""
     one, other = found
@@ -130,7 +147,7 @@ def _loss(
     return max(log_ratio(first[levels], second[levels], _exponent(made)) for levels in reached)
 
 
-def _divergences(one: Outcomes, other: Outcomes) -> Iterator[tuple[Fraction, int]]:
+def _divergences(one: Chances, other: Chances) -> Iterator[tuple[Fraction, int]]:
     """Yield numbers at or above those whose logs, divided by the second number, are at most the loss."""
     for order in ORDERS:
         terms = (_up(c.high**order / other[levels].low ** (order - 1)) for levels, c in one.items())
@@ -159,3 +176,22 @@ def neighbours(unit: Unit) -> Iterator[tuple[Table, Table]]:
                 yield from (
                     (more, tuple(count + rows * (place == own) for place, count in enumerate(table))) for own in others
                 )
+
+
+def of_quantiles(mechanism: ApproximateQuantiles, *, rng: Generator) -> Outcomes:
+    """Return the quantiles of a table of three levels, and of the neighbour with a unit's rows more at the last."""
+    tables = np.array([[2, 0, 2], [2, 0, 2 + mechanism.unit.rows]], dtype=np.int64)
+
+    def draw(value: int, size: int) -> Labels:
+        levels = mechanism.choose(np.tile(tables[value], (size, 1)), rng=rng)
+        return np.asarray(levels @ 3 ** np.arange(levels.shape[1]), dtype=np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        first, second = (outcomes(mechanism, tuple(tables[value].tolist())) for value in (one, other))
+        ratios = np.zeros(3 ** len(mechanism.quantiles))
+        for levels, chance in first.items():
+            label = sum(level * 3**place for place, level in enumerate(levels))
+            ratios[label] = math.log(chance.high / second[levels].high)
+        return ratios
+
+    return Outcomes(values=2, labels=3 ** len(mechanism.quantiles), draw=draw, stated=stated)

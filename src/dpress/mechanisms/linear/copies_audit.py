@@ -3,14 +3,14 @@
 two tables -> exact answers -> `measure` on many disjoint copies -> the log likelihood ratio of every copy's answers.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from dpress.audit.bounds import Floats
-from dpress.audit.exact import matrix_costs
+from dpress.audit.outcomes import Scores
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator
@@ -21,17 +21,6 @@ from dpress.noise.laplace import DiscreteLaplace
 
 COPIES = 1 << 15
 ROWS_BEFORE = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """Two neighbours whose outputs have a score: the log likelihood ratio of the second to the first.
-
-    Args:
-        draw: scores of outputs of neighbour 0 or 1.
-    """
-
-    draw: Callable[[int, int], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +73,15 @@ def copied(mechanism: MatrixMechanism, copies: int) -> MatrixMechanism:
     return replace(mechanism, strategy=_CopiedStrategy(parts, mechanism.strategy.decoder, mechanism.shares))
 
 
-def of_matrix(mechanism: MatrixMechanism, *, rng: Generator) -> Scores:
-    """Return the answers to a table and to the neighbour that the noise hides worst, by their likelihood ratio."""
+def of_matrix(mechanism: MatrixMechanism, costs: Sequence[Fraction], *, rng: Generator) -> Scores:
+    """Return the answers to a table and to the neighbour that the noise hides worst, by their likelihood ratio.
+
+    Args:
+        mechanism: that measures.
+        costs: the loss of every change that one unit can make, see `matrix_mechanism_audit.matrix_costs`.
+        rng: a secure generator.
+    """
     matrix, unit = mechanism.strategy.map, mechanism.unit
-    costs = matrix_costs(mechanism)
     place = max(range(len(costs)), key=lambda index: costs[index])
     before = np.full(matrix.cells, ROWS_BEFORE, dtype=np.int64)
     tables = [before.copy(), before.copy()]

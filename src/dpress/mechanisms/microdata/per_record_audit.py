@@ -1,24 +1,41 @@
-"""Exact audit of records perturbed value by value: the channel of a record, a product of those of its values.
+"""Audit of records perturbed value by value: the channel of a record, a product of those of its values.
 
 noise and probabilities, as the sampler uses them -> P(cell | cell) -> the largest ratio of each value -> their product
 """
 
 import itertools
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from dpress.attributes.mixed import Column
+from dpress.audit.bounds import Floats
+from dpress.audit.checks import claimed_of, exact_check, outcomes_check, relation_of
 from dpress.audit.exact import ExactLoss, at_most, promised
+from dpress.audit.outcomes import Labels, Outcomes, record_labels
 from dpress.audit.powers import Polynomial, log_ratio, plus
+from dpress.audit.verdict import Check
 from dpress.core.basics.losses.convert import log_up
+from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.mechanisms.microdata.per_record import PerRecord
 
 ONE = Fraction(1)
 WHOLE: Polynomial = {0: ONE, 1: ONE}
 """1 + r, over which the probabilities of a number's cells stand."""
+
+
+def exact(made: PerRecord) -> Iterator[Check]:
+    """Yield the exact check of a record's channel."""
+    name = f"a record of {math.prod(column.size for column in made.columns)} values"
+    yield exact_check("exact channel", name, relation_of(made.unit), claimed_of(made), record_loss(made))
+
+
+def sampled(made: PerRecord, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled check of one record."""
+    yield outcomes_check("one record", of_record(made, rng=rng), made.unit, claimed_of(made), samples)
 
 
 def record_loss(made: PerRecord) -> ExactLoss:
@@ -81,3 +98,22 @@ def _within(middles: list[Fraction], place: int, unit: int) -> Polynomial:
 def _up_to(most: Fraction) -> Polynomial:
     t = math.floor(most)
     return {-t: ONE} if t < 0 else plus(WHOLE, {t + 1: -ONE})
+
+
+def of_record(made: PerRecord, *, rng: Generator) -> Outcomes:
+    """Return the outcomes of one record: all its values, each of which is an input, too."""
+    sizes = tuple(column.size for column in made.columns)
+    values = int(np.prod(sizes))
+    logs = np.zeros((1, 1))
+    for column in made.columns:
+        own = np.log(probabilities(made, column))
+        logs = (logs[:, None, :, None] + own[None, :, None, :]).reshape(len(logs) * column.size, -1)
+
+    def draw(value: int, size: int) -> Labels:
+        record = np.array(np.unravel_index(np.full(size, value), sizes), dtype=np.int32)
+        return record_labels(made.perturbed(record, rng=rng), sizes)
+
+    def stated(one: int, other: int) -> Floats:
+        return np.asarray(np.round(logs[one] - logs[other], 9))
+
+    return Outcomes(values=values, labels=values, draw=draw, stated=stated)

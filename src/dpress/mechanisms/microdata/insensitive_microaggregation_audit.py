@@ -1,4 +1,4 @@
-"""Exact audit of noisy groups: every tiny table, all its neighbours, and what one replaced record does to the groups.
+"""Audit of noisy groups: every tiny table, all its neighbours, and what one replaced record does to the groups.
 
 Nothing is taken from the method's own arithmetic of sensitivities; noise counts with what is drawn with.
 """
@@ -6,6 +6,7 @@ Nothing is taken from the method's own arithmetic of sensitivities; noise counts
 import functools
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,8 +15,13 @@ import numpy as np
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.attributes.numbers.attribute import Integer
+from dpress.audit.bounds import Floats
+from dpress.audit.checks import claimed_of, exact_check, outcomes_check, relation_of
 from dpress.audit.exact import ExactLoss, promised
-from dpress.audit.powers import Polynomial, log_ratio, plus, times
+from dpress.audit.outcomes import Labels, Outcomes, record_labels
+from dpress.audit.powers import log_ratio, wins
+from dpress.audit.verdict import Check
+from dpress.core.basics.rng import Generator
 from dpress.core.methods.people import Codes, Counts
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 
@@ -31,6 +37,20 @@ class WorstPair:
 
     tables: tuple[Table, Table]
     loss: Fraction
+
+
+def exact(made: InsensitiveMicroaggregation) -> Iterator[Check]:
+    """Yield the exact check of all tiny tables."""
+    small = tiny(made)
+    name = f"all tables of {small.users} records of 6 values"
+    yield exact_check("exact groups", name, relation_of(made.unit), claimed_of(made), grouped_loss(small))
+
+
+def sampled(made: InsensitiveMicroaggregation, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled check of the worst pair of tiny tables."""
+    small = tiny(made)
+    source = of_groups(small, rng=rng)
+    yield outcomes_check(f"{small.users} records", source, made.unit, claimed_of(made), samples)
 
 
 def tiny(made: InsensitiveMicroaggregation) -> InsensitiveMicroaggregation:
@@ -95,19 +115,19 @@ def _mode_loss(before: Table, after: Table, rate: Fraction) -> Fraction:
     return max(log_ratio(one, other, rate) for one, other in zip(*both, strict=True))
 
 
-def wins(counts: Table) -> list[Polynomial]:
-    """Return the probability that each candidate wins, as a polynomial in r = e^-rate.
+def of_groups(made: InsensitiveMicroaggregation, *, rng: Generator) -> Outcomes:
+    """Return the outcomes of the two neighbouring tables that the noise hides worst: the centres of all groups."""
+    tables = [codes(made, table) for table in worst_pair(made).tables]
+    sizes = tuple(column.size for column in made.columns) * made.groups
+    firsts = np.cumsum(made.sizes) - made.sizes
 
-    A candidate's coin has probability r^(max - count); of the successes any is as likely as another.
-    """
-    coins = [{max(counts) - count: Fraction(1)} for count in counts]
-    out: list[Polynomial] = []
-    for place, own in enumerate(coins):
-        others: list[Polynomial] = [{0: Fraction(1)}]  # by how many succeed
-        for coin in coins[:place] + coins[place + 1 :]:
-            fails = plus({0: Fraction(1)}, {n: -c for n, c in coin.items()})
-            grown = [times(one, fails) for one in others] + [{}]
-            others = [plus(one, times(before, coin)) for one, before in zip(grown, [{}, *others], strict=True)]
-        shared = [{n: c / (wins + 1) for n, c in one.items()} for wins, one in enumerate(others)]
-        out.append(times(own, functools.reduce(plus, shared)))
-    return out
+    def draw(value: int, size: int) -> Labels:
+        own = tables[value]
+        places = made.places(own)[firsts]
+        drawn = [made.aggregated(own, rng=rng)[:, places].T.ravel() for _ in range(size)]
+        return record_labels(np.array(drawn, dtype=np.int32).T, sizes)
+
+    def stated(one: int, other: int) -> Floats:
+        return np.zeros(int(np.prod(sizes))) if one == other else np.full(int(np.prod(sizes)), -1e-9)
+
+    return Outcomes(values=2, labels=int(np.prod(sizes)), draw=draw, stated=stated)
