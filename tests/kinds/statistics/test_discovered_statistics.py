@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from dpress.release.truth.names_check import names_check
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
-from dpress import evaluate, load_release, publish
+from dpress import check, evaluate, load_release, publish
 from dpress.attributes.found import with_found
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
@@ -147,8 +146,7 @@ def test_weights_find_names_of_people_who_have_no_other(of_each: int, found: int
     own = asked(privacy={**PERSONS, "rows_per_unit": 9})
     release = publish(own, data, rng=rng.seeded(5))
     assert release.answers.discovered.startswith(f"item: {found} names")
-    checked = names_check(plan(own).chosen.mechanism, own.schema, data, own.privacy.protected)
-    assert checked is not None
+    checked = check(own, data).findings["names"].figures
     assert checked.weighted
     assert checked.expected == pytest.approx(found, abs=0.6)
 
