@@ -200,7 +200,7 @@ def test_infinite_times_are_missing_in_every_source(written, monkeypatch):
 def test_a_type_that_duckdb_reads_as_another_is_left_to_the_codec(written, monkeypatch, case, attributes):
     path = written(CASES.get(case, pa.array([1, 2], pa.duration("us"))))
     assert by_sql(path) == {}
-    monkeypatch.setattr(parquet_rows, "_own_to_arrow", lambda _: False)
+    monkeypatch.setattr(parquet_rows, "_other_in_arrow", lambda _: False)
     assert set(differing(path)) >= attributes
 
 

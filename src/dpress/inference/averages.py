@@ -91,14 +91,15 @@ def _first_blocks_energy(cells: int, width: int, blocks: int) -> int:
     s = width
     first = s * blocks * (blocks - 1) // 2
     second = s * s * (blocks - 1) * blocks * (2 * blocks - 1) // 6
-    own, half = s * (s + 1) * (2 * s + 1) // 6, s * (s + 1) // 2
-    return (cells + 1) * (s * s * first + blocks * own) - (s * s * second + 2 * s * half * first + blocks * half**2)
+    squares, half = s * (s + 1) * (2 * s + 1) // 6, s * (s + 1) // 2
+    shifted = s * s * second + 2 * s * half * first + blocks * half**2
+    return (cells + 1) * (s * s * first + blocks * squares) - shifted
 
 
 def _block_energy(cells: int, start: int, width: int) -> int:
     """Return, for s cells after o cells, (n + 1) (s^2 o + s (s + 1) (2 s + 1) / 6) - (s o + s (s + 1) / 2)^2."""
-    own, half = width * (width + 1) * (2 * width + 1) // 6, width * (width + 1) // 2
-    return (cells + 1) * (width * width * start + own) - (width * start + half) ** 2
+    squares, half = width * (width + 1) * (2 * width + 1) // 6, width * (width + 1) // 2
+    return (cells + 1) * (width * width * start + squares) - (width * start + half) ** 2
 
 
 def _holding(cells: int, width: int) -> tuple[int, int]:
@@ -185,14 +186,14 @@ def _stretch(cells: int, width: int, parent: int) -> _Stretch:
     branching, start = parent // width, cells - cells % parent
     whole = (cells - start) // width
     span, number, many = max(1, whole), _count(cells), whole * width
-    own = _block_energy(cells, start, many)
+    last_energy = _block_energy(cells, start, many)
     children = _first_blocks_energy(cells, width, cells // width)
     parents = _first_blocks_energy(cells, parent, cells // parent)
-    within = span * (branching * children - parents) - branching * own
+    within = span * (branching * children - parents) - branching * last_energy
     return _Stretch(
         within=within / (branching * span * width**2 * number),
         whole=whole,
-        energy=own / ((span * width) ** 2 * number),
+        energy=last_energy / ((span * width) ** 2 * number),
         before=(2 * start + many + 1) / (2 * number),
         after=(2 * (cells - start) - many + 1) / 2,
     )

@@ -71,7 +71,7 @@ class ConsistentTables:
         variances = self.map.split(np.broadcast_to(variance, (self.map.rows,)))
         split = [None] * len(variances) if answers is None else self.map.split(answers)
         rows = zip(self._marginals, split, variances, strict=True)
-        return [Table(map=part, answers=own, variance=_uniform(spread)) for part, own, spread in rows]
+        return [Table(map=part, answers=noisy, variance=_uniform(spread)) for part, noisy, spread in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +113,10 @@ def component_variances(tables: Sequence[Table]) -> dict[Axes, float]:
     """Return `component_variance` of every component that some table tells of, in one pass over the tables."""
     precisions: dict[Axes, list[float]] = {}
     for table in tables:
-        own = tuple(sorted(table.map.axes))
-        for axes in (own,) if table.centred else subsets(own):
+        held = tuple(sorted(table.map.axes))
+        for axes in (held,) if table.centred else subsets(held):
             precisions.setdefault(axes, []).append(1 / _summed_variance(table, axes))
-    return {axes: 1 / math.fsum(found) for axes, found in precisions.items()}
+    return {axes: 1 / math.fsum(precision) for axes, precision in precisions.items()}
 
 
 def cell_variance(components: Mapping[Axes, float], shape: Axes, axes: Axes) -> float:
@@ -131,10 +131,10 @@ def cell_variance(components: Mapping[Axes, float], shape: Axes, axes: Axes) -> 
     means, squares = zip(*(_first_cell(shape[axis]) for axis in used), strict=True) if used else ((), ())
     places = range(len(used))
     return math.fsum(
-        math.prod(means[i] for i in places if i not in own) ** 2
-        * components.get(tuple(used[i] for i in own), math.inf)
-        * math.prod(squares[i] for i in own)
-        for own in subsets(places)
+        math.prod(means[i] for i in places if i not in subset) ** 2
+        * components.get(tuple(used[i] for i in subset), math.inf)
+        * math.prod(squares[i] for i in subset)
+        for subset in subsets(places)
     )
 
 

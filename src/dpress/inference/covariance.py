@@ -14,7 +14,7 @@ Weights = Sequence[Array]
 def differing(first: Weights, second: Weights) -> tuple[int, ...]:
     """Return the axes along which two product queries have other weights."""
     pairs = enumerate(zip(first, second, strict=True))
-    return tuple(axis for axis, (own, other) in pairs if not np.array_equal(own, other))
+    return tuple(axis for axis, (left, right) in pairs if not np.array_equal(left, right))
 
 
 def product_covariance(variance: Callable[[Weights], float], first: Weights, second: Weights) -> float:
@@ -33,8 +33,8 @@ def product_covariance(variance: Callable[[Weights], float], first: Weights, sec
     """
     axes, terms = differing(first, second), []
     for signs in itertools.product((1.0, -1.0), repeat=len(axes)):
-        asked = [*first]
+        combined = [*first]
         for sign, axis in zip(signs, axes, strict=True):
-            asked[axis] = first[axis] + sign * second[axis]
-        terms.append(math.prod(signs) * variance(asked))
+            combined[axis] = first[axis] + sign * second[axis]
+        terms.append(math.prod(signs) * variance(combined))
     return math.fsum(terms) * 0.25 ** len(axes)

@@ -56,16 +56,16 @@ def counts(supports: Supports, users: int, p: Fraction, q: Fraction) -> Measurem
         p: probability of support by a user who holds the value.
         q: probability of support by a user who does not.
     """
-    found = (supports - users * float(q)) / float(p - q)
-    known = variances(users, np.clip(found, 0, users), p, q)
+    estimates = (supports - users * float(q)) / float(p - q)
+    spread = variances(users, np.clip(estimates, 0, users), p, q)
     added = SPARE * float((1 - p - q) / (p - q)) ** 2 if users else 0.0
-    return Measurement(map=Identity(supports.size), answers=found, variance=known + added)
+    return Measurement(map=Identity(supports.size), answers=estimates, variance=spread + added)
 
 
 def variances(users: int, held: Array, p: Fraction, q: Fraction) -> Array:
     """Return the exact variance of the counts of values that `held` users hold, in counts squared."""
-    own, other = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
-    return np.asarray(held * own + (users - held) * other)
+    held_variance, other_variance = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
+    return np.asarray(held * held_variance + (users - held) * other_variance)
 
 
 @runtime_checkable
@@ -98,14 +98,14 @@ def pair_form(held: Array, users: int, odds: tuple[Fraction, Fraction], supporte
     (p, q), s, k = odds, supported, held.size
     if k < 2:
         return np.zeros(k), np.ones((2, k)), np.zeros((2, 2))
-    own = p * (s - 1) / (k - 1) - p * q
+    shared = p * (s - 1) / (k - 1) - p * q
     others = (p * (s - 1) * (s - 2) + (1 - p) * s * (s - 1)) / ((k - 1) * (k - 2)) - q**2 if k > 2 else Fraction(0)
-    alike, apart = float(others / (p - q) ** 2) * users, float((own - others) / (p - q) ** 2)
+    alike, apart = float(others / (p - q) ** 2) * users, float((shared - others) / (p - q) ** 2)
     return -alike - 2 * apart * held, np.stack([np.ones(k), held]), np.array([[alike, apart], [apart, 0.0]])
 
 
-def covariances(own: PairForm, held: Array, users: int, weights: Array) -> float:
+def covariances(oracle: PairForm, held: Array, users: int, weights: Array) -> float:
     """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, in counts squared; a method of such oracles."""
-    squares, rows, between = own.pair_form(held, users)
+    squares, rows, between = oracle.pair_form(held, users)
     sums = rows @ weights
     return float(squares @ weights**2 + sums @ between @ sums)

@@ -63,7 +63,7 @@ class CountedEstimates(ManyEstimates, Protocol):
 
 def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array, Array]:
     """Return the mean of several independent estimates weighted by 1 / variance, and its variance."""
-    weights = np.array([1 / one for one in variances])
+    weights = np.array([1 / variance for variance in variances])
     total = weights.sum(axis=0)
     return np.asarray((weights * np.array(counts)).sum(axis=0) / total), 1 / total
 
@@ -81,13 +81,13 @@ def linear(value: Array, variance: Array, z: float, step: float) -> Estimates:
     return Estimates(value=value, standard_error=np.sqrt(variance), low=value - half, high=value + half)
 
 
-def moved(found: Estimates, centre: float, radius: float) -> Estimates:
+def moved(estimates: Estimates, centre: float, radius: float) -> Estimates:
     """Return estimates of t as those of centre + radius t."""
     return Estimates(
-        value=centre + radius * found.value,
-        standard_error=radius * found.standard_error,
-        low=centre + radius * found.low,
-        high=centre + radius * found.high,
+        value=centre + radius * estimates.value,
+        standard_error=radius * estimates.standard_error,
+        low=centre + radius * estimates.low,
+        high=centre + radius * estimates.high,
     )
 
 
@@ -98,14 +98,14 @@ def ratio(  # noqa: PLR0917
 
     Where the count itself may be 0 the interval is [-1, 1], and no value is given.
     """
-    found = [
-        fieller(Pair(first=first, second=second, variances=(own, other), covariance=0.0), z, steps)
-        for first, second, own, other in zip(total, count, variance, count_variance, strict=True)
+    ratios = [
+        fieller(Pair(first=first, second=second, variances=(first_variance, second_variance), covariance=0.0), z, steps)
+        for first, second, first_variance, second_variance in zip(total, count, variance, count_variance, strict=True)
     ]
-    low, high = np.array([one.interval for one in found]).reshape(-1, 2).T
+    low, high = np.array([each.interval for each in ratios]).reshape(-1, 2).T
     return Estimates(
-        value=np.clip([one.value for one in found], -1, 1),
-        standard_error=np.array([one.standard_error for one in found]),
+        value=np.clip([each.value for each in ratios], -1, 1),
+        standard_error=np.array([each.standard_error for each in ratios]),
         low=np.clip(low, -1, 1),
         high=np.clip(high, -1, 1),
     )
@@ -129,8 +129,8 @@ def spread(  # noqa: PLR0917
         z: standard errors to each side.
         step: the most that one step of one noise changes n times the variance.
     """
-    known = count > 3 * z * np.sqrt(count_variance)
-    n = np.where(known, count, 1.0)
+    many = count > 3 * z * np.sqrt(count_variance)
+    n = np.where(many, count, 1.0)
     t = (sums[:, 2] - sums[:, 0]) / n
     q = (sums[:, 0] - sums[:, 1] + sums[:, 2] + (count - sums.sum(axis=1)) / 3) / n
     slope = 2 * t**2 - q
@@ -139,10 +139,10 @@ def spread(  # noqa: PLR0917
     error, half = np.sqrt(variance) / n, margin(variance, z, step) / n
     value = np.clip(q - t**2, 0, 1)
     return Estimates(
-        value=np.where(known, value, np.nan),
-        standard_error=np.where(known, error, np.nan),
-        low=np.where(known, np.clip(value - half, 0, 1), 0.0),
-        high=np.where(known, np.clip(value + half, 0, 1), 1.0),
+        value=np.where(many, value, np.nan),
+        standard_error=np.where(many, error, np.nan),
+        low=np.where(many, np.clip(value - half, 0, 1), 0.0),
+        high=np.where(many, np.clip(value + half, 0, 1), 1.0),
     )
 
 

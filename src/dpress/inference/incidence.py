@@ -28,20 +28,20 @@ def hyperplane_sums(counts: Numbers, order: int) -> Numbers:
     >>> hyperplane_sums(np.array([1, 2, 4]), 2).tolist()  # of the points (0, 1), (1, 0), (1, 1)
     [2, 1, 4]
     """
-    found, number = np.zeros(0, dtype=counts.dtype), 0
-    while len(found) < len(counts):  # from few coordinates to many
-        before = len(found)
+    sums, number = np.zeros(0, dtype=counts.dtype), 0
+    while len(sums) < len(counts):  # from few coordinates to many
+        before = len(sums)
         size = order**number
         flat, total = counts[before : before + size], counts[:before].sum()
         parallel = parallel_sums(flat, order)
         out = np.empty(before + size, dtype=counts.dtype)
-        out[:before] = found + parallel[:, 0]
+        out[:before] = sums + parallel[:, 0]
         out[before] = total
         for scale in range(1, order):  # (1, scale u) x = 0 where <x', u> = -1 / scale
             offset = int(projective.minus(projective.inverses(order), order)[scale])
-            out[before + multiples(order, number, scale)] = found + parallel[:, offset]
-        found, number = out, number + 1
-    return found
+            out[before + multiples(order, number, scale)] = sums + parallel[:, offset]
+        sums, number = out, number + 1
+    return sums
 
 
 def parallel_sums(counts: Numbers, order: int) -> Numbers:
@@ -59,40 +59,40 @@ def parallel_sums(counts: Numbers, order: int) -> Numbers:
     elements = np.arange(order)
     while batch > 1:
         batch //= order
-        totals, known = totals.reshape(batch, order), sums.shape[1]
-        split = sums.reshape(batch, order, known, order)
-        out = np.empty((batch, known + order**number, order), dtype=counts.dtype)
-        out[:, :known] = split.sum(axis=1)
-        out[:, known] = totals
+        totals, directions = totals.reshape(batch, order), sums.shape[1]
+        split = sums.reshape(batch, order, directions, order)
+        out = np.empty((batch, directions + order**number, order), dtype=counts.dtype)
+        out[:, :directions] = split.sum(axis=1)
+        out[:, directions] = totals
         differences = projective.plus(elements[:, None], projective.minus(elements, order)[None], order)  # z - y
         for scale in range(1, order):
             inverse = projective.inverses(order)[scale]
             compiled(add_offsets)(
                 out,
                 split,
-                known + multiples(order, number, scale),
+                directions + multiples(order, number, scale),
                 projective.times(differences, np.full_like(differences, inverse), order),
             )
         totals, sums, number = totals.sum(axis=1), out, number + 1
-    found: Numbers = sums[0]
-    return found
+    flat: Numbers = sums[0]
+    return flat
 
 
 def multiples(order: int, size: int, scale: int) -> npt.NDArray[np.int64]:
     """Return for every point u of so many coordinates the number whose digits to base q are scale u."""
-    scaled, found = np.zeros(1, dtype=np.int64), [np.zeros(0, dtype=np.int64)]
+    scaled, parts = np.zeros(1, dtype=np.int64), [np.zeros(0, dtype=np.int64)]
     digits = projective.times(np.arange(order), np.full(order, scale), order)
     for j in range(size):
-        found.append(scale * order**j + scaled)
+        parts.append(scale * order**j + scaled)
         scaled = (digits[:, None] * order**j + scaled[None]).ravel()
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def add_offsets(out: Numbers, sums: Numbers, places: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]) -> None:
     """Set out[b, places[u], z] to the sum over y of sums[b, y, u, offsets[z, y]]; plain Python that numba compiles."""
-    batch, order, known, _ = sums.shape
+    batch, order, directions, _ = sums.shape
     for b in range(batch):
-        for u in range(known):
+        for u in range(directions):
             place = places[u]
             for z in range(order):
                 total = sums[b, 0, u, offsets[z, 0]]

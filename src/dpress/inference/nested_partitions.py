@@ -39,19 +39,19 @@ class NestedPartitions:
             total: the sum, as it is known.
         """
         added = np.full(self.starts[-1].size, total / self.known)
-        scaled = [own / variance for own, variance in zip(answers, self.variances, strict=True)]
+        scaled = [counts / variance for counts, variance in zip(answers, self.variances, strict=True)]
         return self.covariance(added + self.spread(scaled).sum(axis=0))
 
     def forms(self, weights: Array) -> list[Array]:
         """Return what the answers of every partition weigh in a weighted sum of the finest counts."""
-        found = self.covariance(weights)
+        spread = self.covariance(weights)
         pairs = zip(self.starts, self.variances, strict=True)
-        return [np.add.reduceat(found, self._at(starts)) / variance for starts, variance in pairs]
+        return [np.add.reduceat(spread, self._at(starts)) / variance for starts, variance in pairs]
 
     def spread(self, values: Sequence[Array]) -> Array:
         """Return what belongs to every partition's intervals by those of the finest, shape (partitions, intervals)."""
         pairs = zip(self.starts, values, strict=True)
-        return np.array([np.repeat(own, self._parts(starts)) for starts, own in pairs])
+        return np.array([np.repeat(counts, self._parts(starts)) for starts, counts in pairs])
 
     def covariance(self, weights: Array) -> Array:
         """Return M^-1 w, shape of the finest partition: in one pass up, and one down (Sherman-Morrison)."""
@@ -65,8 +65,8 @@ class NestedPartitions:
             kept = variance / (variance + spread)
             sums, spread, finer = sums * kept, spread * kept, starts
         shift = np.zeros(1)
-        for own, wide, variance, parts in reversed(stored):
-            shift = np.repeat(shift + (own - shift * wide) / (variance + wide), parts)
+        for counts, wide, variance, parts in reversed(stored):
+            shift = np.repeat(shift + (counts - shift * wide) / (variance + wide), parts)
         return np.asarray((weights - shift) * self.variances[-1])
 
     def cell_variances(self) -> Array:
@@ -80,12 +80,12 @@ class NestedPartitions:
             spread, finer = below * variance / (variance + below), starts
         stored.append((spread, np.zeros(1, dtype=np.int64)))
         everybody = float(spread.sum())
-        found = np.full(1, everybody * self.known / (everybody + self.known))
-        for own, at in reversed(stored):
-            parts = np.diff(at, append=own.size)
-            share = own / np.repeat(np.add.reduceat(own, at), parts)
-            found = own * (1 - share) + share**2 * np.repeat(found, parts)
-        return np.asarray(found)
+        variances = np.full(1, everybody * self.known / (everybody + self.known))
+        for weights, at in reversed(stored):
+            parts = np.diff(at, append=weights.size)
+            share = weights / np.repeat(np.add.reduceat(weights, at), parts)
+            variances = weights * (1 - share) + share**2 * np.repeat(variances, parts)
+        return np.asarray(variances)
 
     def _at(self, starts: Places) -> Places:
         """Return where a partition's intervals begin among the finest."""

@@ -21,10 +21,10 @@ def poisson(mean: Array, *, rng: Generator) -> Array:
     out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(uniform) / 2) ** 2
     few = np.flatnonzero(mean < FEW)
     chance = np.exp(-mean[few])
-    below, found = chance.copy(), np.zeros(few.size)
+    below, counts = chance.copy(), np.zeros(few.size)
     for number in range(1, MOST):
-        found += uniform[few] > below
+        counts += uniform[few] > below
         chance *= mean[few] / number
         below += chance
-    out[few] = found
+    out[few] = counts
     return np.asarray(out)

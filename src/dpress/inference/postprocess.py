@@ -206,14 +206,14 @@ def top_down(counts: Array, *, users: int | None) -> Array:
     levels = [counts.astype(float)]
     while levels[-1].size > 1:
         levels.append(_even(levels[-1]).reshape(-1, 2).sum(axis=1))
-    found = np.array([max(float(levels[-1][0]), 0.0) if users is None else float(users)])
-    for own in levels[-2::-1]:
-        first, second = _even(own).reshape(-1, 2).T
-        kept = np.clip((found + first - second) / 2, 0.0, found)
-        if own.size % 2:  # the last node has no second half
-            kept[-1] = found[-1]
-        found = np.stack([kept, found - kept], axis=1).ravel()[: own.size]
-    return found
+    totals = np.array([max(float(levels[-1][0]), 0.0) if users is None else float(users)])
+    for level in levels[-2::-1]:
+        first, second = _even(level).reshape(-1, 2).T
+        kept = np.clip((totals + first - second) / 2, 0.0, totals)
+        if level.size % 2:  # the last node has no second half
+            kept[-1] = totals[-1]
+        totals = np.stack([kept, totals - kept], axis=1).ravel()[: level.size]
+    return totals
 
 
 def _even(counts: Array) -> Array:
@@ -268,8 +268,8 @@ def adjust(counts: Array, names: Sequence[str], *, users: int | None = None, dev
         users: of a collection: how many took part, each in one cell of the table.
         deviations: the standard errors of the estimated counts, shape (cells,).
     """
-    known: dict[str, Any] = {"users": users, "deviations": deviations}
+    given: dict[str, Any] = {"users": users, "deviations": deviations}
     for name in names:
         named = NAMES[name]
-        counts = named.function(counts, **{need: known[need] for need in named.needs})
+        counts = named.function(counts, **{need: given[need] for need in named.needs})
     return counts

@@ -44,7 +44,7 @@ def wavelet_covariance(cells: int, i: int, j: int) -> Fraction:
     return least + (1 - least) / 3 if height == 0 else Fraction(2, 3) * (least - Fraction(1, 4**height))
 
 
-def wavelet_coefficient(cells: int, asked: Range) -> Fraction:
+def wavelet_coefficient(cells: int, query: Range) -> Fraction:
     """Return the error coefficient of a range under `privelet`, in O(log n) steps, exactly.
 
     The range's cells on the diagonal, plus for every height the pairs that meet there for the first time.
@@ -54,10 +54,10 @@ def wavelet_coefficient(cells: int, asked: Range) -> Fraction:
     Fraction(31, 32)
     """
     height = (cells - 1).bit_length()
-    total = (asked.right - asked.left + 1) * wavelet_covariance(cells, 1, 1)
+    total = (query.right - query.left + 1) * wavelet_covariance(cells, 1, 1)
     least, below = Fraction(1, 4**height), 0
     for level in range(1, height + 1):
-        pairs = _pairs_within(asked.left - 1, asked.right, 1 << level)
+        pairs = _pairs_within(query.left - 1, query.right, 1 << level)
         total += 2 * (pairs - below) * Fraction(2, 3) * (least - Fraction(1, 4**level))
         below = pairs
     return total
@@ -176,11 +176,11 @@ def p_identity_variances(matrix: PIdentity, ranges: Ranges, variance: float) -> 
         ranges: of the matrix's cells.
         variance: of the noise on every answer, in the answers' units squared.
     """
-    own = 1 / matrix.diagonal.astype(np.float64)
-    theta = matrix.sums * own
+    scale = 1 / matrix.diagonal.astype(np.float64)
+    theta = matrix.sums * scale
     factor = np.linalg.cholesky(np.eye(len(theta)) + theta @ theta.T)
-    alone = _running(own[:, None] ** 2)[:, 0]
-    shared = _running(np.asarray(np.linalg.solve(factor, theta * own)).T)
+    alone = _running(scale[:, None] ** 2)[:, 0]
+    shared = _running(np.asarray(np.linalg.solve(factor, theta * scale)).T)
 
     def price(start: Places, stop: Places) -> Array:
         common = shared[stop] - shared[start]

@@ -33,8 +33,8 @@ class Pair:
 
     def variance(self, ratio: float) -> float:
         """Return the variance of first - ratio second: Var(first) - 2 ratio Cov + ratio^2 Var(second)."""
-        own, other = self.variances
-        return _at_least_zero(own - 2 * ratio * self.covariance + ratio**2 * other)
+        first, second = self.variances
+        return _at_least_zero(first - 2 * ratio * self.covariance + ratio**2 * second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,17 +76,17 @@ def fieller(pair: Pair, critical: float, steps: tuple[float, float]) -> Ratio:
     >>> fieller(Pair(first=50.0, second=100.0, variances=(0.0, 0.0), covariance=0.0), 1.96, (1.0, 1.0))
     Ratio(value=0.5, standard_error=0.0, interval=(0.5, 0.5))
     """
-    own, other = pair.variances
-    if math.isnan(own + other):
+    first, second = pair.variances
+    if math.isnan(first + second):
         value = pair.first / pair.second if pair.second > 0 else math.nan
         return Ratio(value=value, standard_error=math.nan, interval=(math.nan, math.nan))
-    if pair.second <= margin(other, critical, steps[1]):
+    if pair.second <= margin(second, critical, steps[1]):
         return Ratio(value=math.nan, standard_error=math.nan, interval=(-math.inf, math.inf))
     value = pair.first / pair.second
     spread = pair.variance(value)
-    noisy = spread > ROUNDING * (own + value**2 * other)
-    one, two = steps[0] * noisy, steps[1] * (noisy and other > 0)
-    shifts = {(-one, 0.0), (one, 0.0), (0.0, -two), (0.0, two)}
+    noisy = spread > ROUNDING * (first + value**2 * second)
+    up, right = steps[0] * noisy, steps[1] * (noisy and second > 0)
+    shifts = {(-up, 0.0), (up, 0.0), (0.0, -right), (0.0, right)}
     lows, highs = zip(*(_roots(pair, critical**2, shift) for shift in shifts), strict=True)
     return Ratio(
         value=value,

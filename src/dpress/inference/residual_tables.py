@@ -71,9 +71,9 @@ class ResidualTables:
         """Return the components that tell of a table over these axes."""
         places, tables = _places(self.map), []
         for size in range(len(axes) + 1):
-            for own in itertools.combinations(sorted(axes), size):
-                if own in places:
-                    start, part = places[own]
+            for subset in itertools.combinations(sorted(axes), size):
+                if subset in places:
+                    start, part = places[subset]
                     noisy = None if measurement is None else measurement.answers[start : start + part.rows] / part.rows
                     tables.append(_table(part, np.asarray(variance), start, noisy))
         return tables

@@ -42,14 +42,14 @@ def by_precision(sums: Sequence[float], variances: Sequence[float]) -> RowCount:
     >>> by_precision([100.0, 130.0], [1.0, 2.0])
     RowCount(value=110.0, variance=0.6666666666666666)
     """
-    weights = [1 / own for own in variances]
+    weights = [1 / variance for variance in variances]
     whole = math.fsum(weights)
     return RowCount(
-        value=math.fsum(weight * own for weight, own in zip(weights, sums, strict=True)) / whole, variance=1 / whole
+        value=math.fsum(weight * total for weight, total in zip(weights, sums, strict=True)) / whole, variance=1 / whole
     )
 
 
 def variance_of(variances: Sequence[float]) -> float:
     """Return the variance of that mean, before anything is measured; infinite without an estimate."""
-    whole = math.fsum(1 / own for own in variances)
+    whole = math.fsum(1 / variance for variance in variances)
     return 1 / whole if whole else math.inf

@@ -37,7 +37,7 @@ class SeparateTables:
 
     def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
         """Return the estimate of every table, flat."""
-        return tuple(np.asarray(own, dtype=np.float64) for own in self._split(measurement.answers))
+        return tuple(np.asarray(table, dtype=np.float64) for table in self._split(measurement.answers))
 
     def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
         """Return the variances of every table, flat."""
@@ -58,9 +58,9 @@ class SeparateTables:
         if place is None:
             return 0.0
         query = self._query(place, weights)
-        asked = query != 0  # of cells that are not asked for nothing need be known
-        several = np.count_nonzero(asked) > 1 and bool(self.inflation)
-        added = float(query[asked] ** 2 @ self.cell_variances(variance)[place][asked])
+        used = query != 0  # of cells that are not asked for nothing need be known
+        several = np.count_nonzero(used) > 1 and bool(self.inflation)
+        added = float(query[used] ** 2 @ self.cell_variances(variance)[place][used])
         return added * (self.inflation[place] if several else 1.0)
 
     def _query(self, place: int, weights: Sequence[Array]) -> Array:
@@ -78,10 +78,10 @@ class SeparateTables:
         Raises:
             ValueError: none holds them together.
         """
-        asked = {axis for axis, own in enumerate(weights) if not np.all(own == 1)}
-        if not asked:
+        axes = {axis for axis, values in enumerate(weights) if not np.all(values == 1)}
+        if not axes:
             return None
-        holding = [(size, place) for place, size in enumerate(self.sizes) if asked <= set(self.tables[place])]
+        holding = [(size, place) for place, size in enumerate(self.sizes) if axes <= set(self.tables[place])]
         if not holding:
             raise ValueError("no table holds these attributes together; ask for fewer at a time")
         return min(holding)[1]

@@ -80,10 +80,10 @@ def central_delta(clones: Clones, users: int, epsilon: float) -> float:
     starts = np.unique(np.linspace(low, high + 1, bins + 1).astype(np.int64))[:-1]
     below = others.cdf(starts - 1)
     masses = np.diff(np.append(below, 1.0)) + SLACK**1.5
-    found = float(below[0]) * (1 + SLACK) + float(
+    delta = float(below[0]) * (1 + SLACK) + float(
         sum(mass * _given(clones, int(start) + 1, epsilon) for start, mass in zip(starts, masses, strict=True))
     )
-    return min(1.0, found * (1 + SLACK))
+    return min(1.0, delta * (1 + SLACK))
 
 
 @functools.lru_cache(maxsize=256)
@@ -117,16 +117,16 @@ def _given(clones: Clones, reports: int, epsilon: float) -> float:
     only, both = float(clones.only), float(clones.both)
     scale = 1 / (1 + (only + both) * more)
     low, high = _range(reports, 2 * only)
-    one = np.arange(low, high + 1)
+    counts = np.arange(low, high + 1)
     some = scipy("stats").binom(reports, 2 * only)
     outside = float(some.cdf(low - 1) + some.sf(high))
-    rest, missed = _rest(reports - one, both / (1 - 2 * only) if both else 0.0, more)
+    rest, missed = _rest(reports - counts, both / (1 - 2 * only) if both else 0.0, more)
     slope = more * (2 + further)  # what one report more for x, and one less for x', adds
-    fixed = one * math.expm1(float(clones.local) + epsilon) + further * rest
+    fixed = counts * math.expm1(float(clones.local) + epsilon) + further * rest
     threshold = fixed / slope
-    above = _tail(one - 1, np.ceil(threshold - NEAR) - 1) * one / 2
-    gains = slope * above * (1 + SLACK) - fixed * _tail(one, np.ceil(threshold + NEAR)) * (1 - SLACK)
-    total = float(some.pmf(one) @ np.maximum(gains, 0.0)) * (1 + SLACK) / reports
+    above = _tail(counts - 1, np.ceil(threshold - NEAR) - 1) * counts / 2
+    gains = slope * above * (1 + SLACK) - fixed * _tail(counts, np.ceil(threshold + NEAR)) * (1 - SLACK)
+    total = float(some.pmf(counts) @ np.maximum(gains, 0.0)) * (1 + SLACK) / reports
     return min(1.0, scale * (total + (1 + more) * (outside * (1 + SLACK) + missed)))
 
 

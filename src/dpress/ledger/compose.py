@@ -123,16 +123,16 @@ def group(loss: Loss, size: int) -> Loss:
 
 def _worst(costs: Sequence[tuple[Charge, Fraction]], unit: Unit) -> Fraction:
     """Return the sequential costs plus those of the dearest parts of every division that one unit can touch."""
-    found, parts = Fraction(0), dict[str, int]()
+    dearest, parts = Fraction(0), dict[str, int]()
     sums: dict[str, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for charge, value in costs:
         most = charge.touched or (1 if unit.column is None else None)
         if charge.partition is None or most is None:
-            found += value
+            dearest += value
         else:
             division = charge.partition.rpartition(DIVISION)[0]
             sums[division][charge.partition] += value
             parts[division] = max(parts.get(division, 0), touched(unit, most))
-    return found + sum(
-        (sum(sorted(own.values(), reverse=True)[: parts[name]]) for name, own in sums.items()), Fraction(0)
+    return dearest + sum(
+        (sum(sorted(costs.values(), reverse=True)[: parts[name]]) for name, costs in sums.items()), Fraction(0)
     )

@@ -69,12 +69,12 @@ class DeviceLedger:
 
     path: Path
 
-    def charge(self, slot: int, own: str, loss: PureDP, limit: PureDP) -> bool:
+    def charge(self, slot: int, tag: str, loss: PureDP, limit: PureDP) -> bool:
         """Charge the lifetime's loss of a response unless it was charged before, and say whether it was new.
 
         Args:
             slot: the number of the answer's first attribute among those of all report types.
-            own: its tag, see `tag`.
+            tag: its tag, see `tag`.
             loss: the lifetime's loss of the mechanism.
             limit: of all charges of this device together.
 
@@ -87,7 +87,7 @@ class DeviceLedger:
         loss, limit = (pure(each, f"a device's ledger counts epsilon, got {describe(each)}") for each in (loss, limit))
         with _locked(self.path) as file:
             lines, end = _read(self.path, file)
-            if any(line.slot == slot and line.tag == own for line in lines):
+            if any(line.slot == slot and line.tag == tag for line in lines):
                 return False
             spent = _total(lines)
             if spent + loss.epsilon > limit.epsilon:
@@ -95,7 +95,7 @@ class DeviceLedger:
                     f"budget exceeded: limit {float(limit.epsilon):.6g}; spent {float(spent):.6g}; "
                     f"asked {float(loss.epsilon):.6g}: a new value needs a new permanent response"
                 )
-            _append(file, end, _line(slot, own, loss.epsilon))
+            _append(file, end, _line(slot, tag, loss.epsilon))
             if not end:
                 _keep_name(self.path)
         return True
@@ -183,10 +183,10 @@ def _keep_name(path: Path) -> None:
         os.close(folder)
 
 
-def _line(slot: int, own: str, epsilon: Fraction) -> Line:
+def _line(slot: int, tag: str, epsilon: Fraction) -> Line:
     written = f"{epsilon.numerator}/{epsilon.denominator}"
-    checksum = hashlib.sha256(f"{written}\n{slot}\n{own}".encode()).hexdigest()[:16]
-    return Line(checksum=checksum, epsilon=written, slot=slot, tag=own)
+    checksum = hashlib.sha256(f"{written}\n{slot}\n{tag}".encode()).hexdigest()[:16]
+    return Line(checksum=checksum, epsilon=written, slot=slot, tag=tag)
 
 
 def _total(lines: list[Line]) -> Fraction:

@@ -206,7 +206,7 @@ class Ledger:
                 raise ValueError(
                     f"reservation {reservation} is confirmed already; noise needs a reservation of its own"
                 )
-            if all(reservation != known.id for known in history.reservations):
+            if all(reservation != kept.id for kept in history.reservations):
                 raise ValueError(f"no reservation {reservation} in {self.path}; use the id that reserve returned")
             return Spend(time=now(), reservation=reservation, note=note)
 
@@ -252,7 +252,7 @@ def verify(
         raise ValueError(
             f"{path}: row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}"
         )
-    if lost := [name for name, own in (kept or {}).items() if own not in chain]:
+    if lost := [name for name, row in (kept or {}).items() if row not in chain]:
         raise ValueError(
             f"{path}: rows were cut off or rewritten, or another ledger paid: no row has the head that {lost[0]} keeps"
             + (f" (nor those of {len(lost) - 1} more)" if lost[1:] else "")
@@ -272,7 +272,10 @@ def _replayed(path: str | os.PathLike[str], rows: Sequence[Row]) -> History:
 
 
 def _charges(history: History) -> list[Charge]:
-    return [Charge(loss=known.loss, partition=known.partition, touched=known.touched) for known in history.reservations]
+    return [
+        Charge(loss=reservation.loss, partition=reservation.partition, touched=reservation.touched)
+        for reservation in history.reservations
+    ]
 
 
 def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
@@ -285,17 +288,18 @@ def _spent(history: History) -> Amounts:
     return total(_charges(history), history.opening.loss, history.opening.unit)
 
 
-def _afford(history: History, asked: Sequence[Charge], unit: Unit) -> None:
-    limit, own = history.opening.loss, history.opening.unit
-    same = unit.relation is own.relation and {*unit.columns} == {*own.columns}
-    if not same or unit.rows < own.rows:  # more rows hold for fewer
-        raise ValueError(f"the ledger protects {_whom(own)}; the loss must be stated for that, got {_whom(unit)}")
-    after = total([*_charges(history), *asked], limit, own)
+def _afford(history: History, charges: Sequence[Charge], unit: Unit) -> None:
+    limit, protected = history.opening.loss, history.opening.unit
+    same = unit.relation is protected.relation and {*unit.columns} == {*protected.columns}
+    if not same or unit.rows < protected.rows:  # more rows hold for fewer
+        raise ValueError(f"the ledger protects {_whom(protected)}; the loss must be stated for that, got {_whom(unit)}")
+    after = total([*_charges(history), *charges], limit, protected)
     if not fits(after, limit):
-        sizes = dict.fromkeys(_shown(parameters(charge.loss)) for charge in asked)
+        sizes = dict.fromkeys(_shown(parameters(charge.loss)) for charge in charges)
+        parts = f" for {len(charges)} parts" if charges[1:] else ""
         raise BudgetExceeded(
             f"budget exceeded: limit {_shown(parameters(limit))}; spent {_shown(_spent(history))}; "
-            f"asked {' and '.join(sizes)}{f' for {len(asked)} parts' if asked[1:] else ''}; together {_shown(after)}"
+            f"asked {' and '.join(sizes)}{parts}; together {_shown(after)}"
         )
 
 

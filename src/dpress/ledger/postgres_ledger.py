@@ -73,7 +73,7 @@ class PostgresLedger:
             connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
             if _mark(connection) is not None:
                 raise FileExistsError(f"{self.url} has a ledger already; a ledger is never overwritten, name another")
-            if _one(connection, "SHOW server_encoding") != "UTF8":
+            if _value(connection, "SHOW server_encoding") != "UTF8":
                 raise OSError(f"{self.url}: a ledger needs a database with the encoding UTF8")
             connection.execute(_SCHEMA)
             connection.execute(f"COMMENT ON TABLE dpress_ledger IS '{MARK}{VERSION}'".encode())
@@ -142,7 +142,7 @@ def _begin(connection: Connection, url: str) -> None:
         "SELECT set_config('synchronous_commit', 'on', true) "
         "WHERE current_setting('synchronous_commit') <> 'remote_apply'"  # which is stronger
     )
-    if _one(connection, "SHOW fsync") != "on":
+    if _value(connection, "SHOW fsync") != "on":
         raise OSError(f"{url}: the server forgets charges when its power fails (fsync = off); turn that on")
 
 
@@ -158,7 +158,7 @@ def _commit(connection: Connection) -> None:
 def _mark(connection: Connection) -> str | None:
     """Return what the table says that it is; None where there is no table."""
     table = "to_regclass('dpress_ledger')"
-    mark: str | None = _one(
+    mark: str | None = _value(
         connection, f"SELECT CASE WHEN {table} IS NOT NULL THEN coalesce(obj_description({table}, 'pg_class'), '') END"
     )
     return mark
@@ -185,7 +185,7 @@ def _insert(connection: Connection, row: Row) -> None:
     connection.execute("INSERT INTO dpress_ledger VALUES (%s, %s, %s, %s)", values)
 
 
-def _one(connection: Connection, statement: str) -> Any:
+def _value(connection: Connection, statement: str) -> Any:
     """Return the one value of a statement."""
     row = connection.execute(statement.encode()).fetchone()
     return None if row is None else row[0]

@@ -71,4 +71,4 @@ def refusal(error: psycopg.Error, url: str, *, seconds: float, sent: bool) -> Ex
 def _at_the_door(error: psycopg.Error) -> tuple[str, type[Exception], str]:
     """Return what kept a process from connecting."""
     reason = str(error)
-    return next(found for found in _CONNECTING if re.search(found[0], reason))
+    return next(refusal for refusal in _CONNECTING if re.search(refusal[0], reason))

@@ -113,11 +113,11 @@ def one_hot_channel(size: int, p: Fraction, q: Fraction) -> Channel:
     """Return the exact distribution of these rows for every code, all 2^size of them."""
     rows = np.array(list(itertools.product((0, 1), repeat=size)), dtype=np.uint8)
 
-    def probability(row: npt.NDArray[np.uint8], own: int) -> Fraction:
-        ones = int(row.sum()) - int(row[own])
-        return (p if row[own] else 1 - p) * q**ones * (1 - q) ** (size - 1 - ones)
+    def probability(row: npt.NDArray[np.uint8], code: int) -> Fraction:
+        ones = int(row.sum()) - int(row[code])
+        return (p if row[code] else 1 - p) * q**ones * (1 - q) ** (size - 1 - ones)
 
-    probabilities = tuple(tuple(probability(row, own) for row in rows) for own in range(size))
+    probabilities = tuple(tuple(probability(row, code) for row in rows) for code in range(size))
     return Channel(payloads=np.packbits(rows, axis=1, bitorder="little"), probabilities=probabilities)
 
 

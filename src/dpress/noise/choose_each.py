@@ -55,8 +55,8 @@ def permute_and_flip(gaps: Integers, sizes: Integers, rate: Fraction, *, rng: Ge
     starts = np.cumsum(sizes) - sizes
     first = np.searchsorted(shown, starts)
     many = np.searchsorted(shown, starts + sizes) - first
-    found: Integers = shown[first + below_each(many, rng=rng)] - starts
-    return found
+    places: Integers = shown[first + below_each(many, rng=rng)] - starts
+    return places
 
 
 def exponential(gaps: Integers, sizes: Integers, rate: Fraction, *, rng: Generator) -> Integers:
@@ -69,15 +69,15 @@ def exponential(gaps: Integers, sizes: Integers, rate: Fraction, *, rng: Generat
     time depends on the round alone.
     """
     starts = np.cumsum(sizes) - sizes
-    found, left, tries = np.empty(sizes.size, dtype=np.int64), np.arange(sizes.size), PROPOSALS
+    chosen, left, tries = np.empty(sizes.size, dtype=np.int64), np.arange(sizes.size), PROPOSALS
     while left.size:
         tries = max(1, min(tries, MOST_PROPOSALS // left.size))
         places = below_each(np.repeat(sizes[left], tries), rng=rng)
         coins = _flipped(gaps[np.repeat(starts[left], tries) + places], rate, rng=rng).reshape(-1, tries)
         done = coins.any(axis=1)
-        found[left[done]] = places.reshape(-1, tries)[done, coins[done].argmax(axis=1)]
+        chosen[left[done]] = places.reshape(-1, tries)[done, coins[done].argmax(axis=1)]
         left, tries = left[~done], 2 * tries
-    return found
+    return chosen
 
 
 def _flipped(gaps: Integers, rate: Fraction, *, rng: Generator) -> Coins:

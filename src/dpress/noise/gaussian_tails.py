@@ -55,11 +55,11 @@ def tail_of_sum(variance: Fraction, parts: int, start: int) -> Bounds:
     """
     if variance < SMALLEST:
         raise NotSupported(f"a sum of noise is bounded from a variance of {SMALLEST} on, got {float(variance):.3g}")
-    own = tail(variance * parts, start)
+    bounds = tail(variance * parts, start)
     if parts == 1:
-        return own
+        return bounds
     factor = 20 * parts * Fraction(math.exp(-min(700.0, 9.8 * float(variance))))  # exp(t) - 1 < 2 t
-    return Bounds(low=own.low * (1 - factor), high=min(Fraction(1), own.high * (1 + factor)))
+    return Bounds(low=bounds.low * (1 - factor), high=min(Fraction(1), bounds.high * (1 + factor)))
 
 
 @lru_cache(maxsize=16)  # the sums of one calibration
@@ -76,8 +76,8 @@ def _sums(variance: Fraction) -> tuple[list[Decimal], Fraction]:
         weights.append(weight)
         weight, ratio = context.multiply(weight, ratio), context.multiply(ratio, shrink)
     beyond, total = list[Decimal](), Decimal(0)
-    for own in reversed(weights):
-        total = context.add(total, own)
+    for weight in reversed(weights):
+        total = context.add(total, weight)
         beyond.append(total)
     beyond.reverse()
     return beyond, 2 * Fraction(beyond[1]) + 1

@@ -76,9 +76,9 @@ def shift_delta(variance: Fraction, square: Fraction, numbers: int, ratio: Fract
     if not square:
         return max(Fraction(0), 1 - ratio)
     length = _root(square / (variance - SPARED))
-    own = CONTEXT.divide(CONTEXT.ln(_decimal(above)), length)
+    quotient = CONTEXT.divide(CONTEXT.ln(_decimal(above)), length)
     half = CONTEXT.divide(length, Decimal(2))
-    first, second = (normal_tail(CONTEXT.add(own, by)) for by in (-half, half))
+    first, second = (normal_tail(CONTEXT.add(quotient, by)) for by in (-half, half))
     return min(Fraction(1), factor * max(Fraction(0), first + ROOM - above * max(Fraction(0), second - ROOM)))
 
 

@@ -192,11 +192,11 @@ def _prefix(slot: Slot) -> bytes:
 def _words(secrets: Secrets, values: npt.NDArray[np.int32], blocks: int, prefix: bytes) -> npt.NDArray[np.uint32]:
     """Return the first words of every device's stream, shape (devices, 8 blocks)."""
     counters = [block.to_bytes(4, "little") for block in range(blocks)]
-    found = []
+    digests = []
     for (inner, outer), value in zip(_pads(secrets), values.tolist(), strict=True):
         message = prefix + value.to_bytes(4, "little")
-        found += [_hmac(inner, outer, message + counter) for counter in counters]
-    return np.frombuffer(b"".join(found), dtype="<u4").reshape(len(secrets), blocks * WORDS)
+        digests += [_hmac(inner, outer, message + counter) for counter in counters]
+    return np.frombuffer(b"".join(digests), dtype="<u4").reshape(len(secrets), blocks * WORDS)
 
 
 def _pads(secrets: Secrets) -> Iterator[tuple[bytes, bytes]]:
@@ -204,8 +204,8 @@ def _pads(secrets: Secrets) -> Iterator[tuple[bytes, bytes]]:
     padded = np.zeros((len(secrets), LONGEST), dtype=np.uint8)
     padded[:, : secrets.shape[1]] = secrets
     for key in padded:
-        own = key.tobytes()
-        yield own.translate(_INNER), own.translate(_OUTER)
+        block = key.tobytes()
+        yield block.translate(_INNER), block.translate(_OUTER)
 
 
 def _hmac(inner: bytes, outer: bytes, message: bytes) -> bytes:

@@ -26,13 +26,13 @@ Integers = npt.NDArray[np.int64]
 Coins = npt.NDArray[np.bool_]
 
 
-def subsets(own: Integers, included: Coins, weight: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
+def subsets(codes: Integers, included: Coins, weight: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
     """Return for every row `weight` positions, one's own as given and the others uniformly at random, packed.
 
     Promise: exact.
 
     Args:
-        own: a position of every row, from 0 to size - 1, shape (rows,).
+        codes: a position of every row, from 0 to size - 1, shape (rows,).
         included: whether it belongs to the set, shape (rows,).
         weight: number of positions in a set, from 1 to size - 1; 1 if there is a single one, which is then included.
         size: number of positions.
@@ -47,39 +47,39 @@ def subsets(own: Integers, included: Coins, weight: int, size: int, *, rng: Gene
     """
     if size == 1:
         return included.astype(np.uint8)[:, None]
-    if len(own) * size <= FEW:
-        return _smallest(own, included, weight, size, rng=rng)
+    if len(codes) * size <= FEW:
+        return _smallest(codes, included, weight, size, rng=rng)
     words = -(-size // 64)
     step = max(1, BLOCK // words)
-    out = np.empty((len(own), bits.width(size)), dtype=np.uint8)
-    for start in range(0, len(own), step):
+    out = np.empty((len(codes), bits.width(size)), dtype=np.uint8)
+    for start in range(0, len(codes), step):
         part = slice(start, start + step)
-        chosen = _halved(own[part], weight - included[part], size, rng=rng)
+        chosen = _halved(codes[part], weight - included[part], size, rng=rng)
         out[part] = np.ascontiguousarray(chosen.T).view(np.uint8)[:, : out.shape[1]]
-    bits.put(out, own, included)
+    bits.put(out, codes, included)
     return out
 
 
-def _smallest(own: Integers, included: Coins, weight: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
+def _smallest(codes: Integers, included: Coins, weight: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
     """Return the positions of the smallest of independent random numbers; one's own is the smallest or the largest.
 
     All numbers are drawn again where a tie leaves the set open, which does not tell positions apart.
     """
-    rows = np.arange(len(own))
+    rows = np.arange(len(codes))
     while True:
-        words = rng.words((own.size * size + 1) // 2).view(np.uint32)[: own.size * size].reshape(-1, size)
-        words[rows, own] = np.where(included, 0, 2**32 - 1)
+        words = rng.words((codes.size * size + 1) // 2).view(np.uint32)[: codes.size * size].reshape(-1, size)
+        words[rows, codes] = np.where(included, 0, 2**32 - 1)
         chosen = words < np.partition(words, weight, axis=1)[:, weight, None]
-        if np.count_nonzero(chosen) == weight * len(own):  # a row with a tie has fewer, none has more
+        if np.count_nonzero(chosen) == weight * len(codes):  # a row with a tie has fewer, none has more
             return np.packbits(chosen, axis=1, bitorder="little")
 
 
-def _halved(own: Integers, amounts: Integers, size: int, *, rng: Generator) -> Words:
+def _halved(codes: Integers, amounts: Integers, size: int, *, rng: Generator) -> Words:
     """Return sets of these amounts of the other positions for one block, a column a row: shape (words, rows)."""
-    undecided = _others(own, size)
+    undecided = _others(codes, size)
     chosen = np.zeros_like(undecided)
-    place = np.arange(len(own))
-    state = _Rows(undecided, np.zeros_like(undecided), amounts, np.full(len(own), size - 1))
+    place = np.arange(len(codes))
+    state = _Rows(undecided, np.zeros_like(undecided), amounts, np.full(len(codes), size - 1))
     while True:
         state.finish()
         done = state.wanted == 0
@@ -92,12 +92,12 @@ def _halved(own: Integers, amounts: Integers, size: int, *, rng: Generator) -> W
         state.halve(rng=rng)
 
 
-def _others(own: Integers, size: int) -> Words:
+def _others(codes: Integers, size: int) -> Words:
     """Return all positions but one's own, shape (words, rows)."""
     words = -(-size // 64)
-    out = np.full((words, len(own)), LARGEST)
+    out = np.full((words, len(codes)), LARGEST)
     out[-1] >>= np.uint64(64 * words - size)
-    out[own >> 6, np.arange(len(own))] ^= np.uint64(1) << (own & 63).astype(np.uint64)
+    out[codes >> 6, np.arange(len(codes))] ^= np.uint64(1) << (codes & 63).astype(np.uint64)
     return out
 
 

@@ -47,12 +47,12 @@ class Tabulated:
     @property
     def mean(self) -> Fraction:
         """The exact mean."""
-        return self.lowest + Fraction(sum(place * own for place, own in enumerate(self.weights)), WHOLE)
+        return self.lowest + Fraction(sum(place * weight for place, weight in enumerate(self.weights)), WHOLE)
 
     @property
     def variance(self) -> Fraction:
         """The exact variance."""
-        squares = sum(place * place * own for place, own in enumerate(self.weights))
+        squares = sum(place * place * weight for place, weight in enumerate(self.weights))
         return Fraction(squares, WHOLE) - (self.mean - self.lowest) ** 2
 
     def at_least(self, value: int) -> Fraction:
@@ -66,8 +66,8 @@ class Tabulated:
         """
         rows = (0, *self.weights, 0)
         times, over = ratio.numerator, ratio.denominator
-        up = sum(max(0, over * own - times * below) for below, own in itertools.pairwise(rows))
-        down = sum(max(0, over * own - times * above) for own, above in itertools.pairwise(rows))
+        up = sum(max(0, over * weight - times * below) for below, weight in itertools.pairwise(rows))
+        down = sum(max(0, over * weight - times * above) for weight, above in itertools.pairwise(rows))
         return Fraction(max(up, down), over * WHOLE)
 
     def sample(self, size: int, *, rng: Generator) -> npt.NDArray[np.int64]:
@@ -79,11 +79,11 @@ class Tabulated:
         """
         ends, heads = _ends(self.weights)
         words = rng.words(size)
-        found = np.searchsorted(heads, words, side="left")
-        for lane in np.flatnonzero(np.searchsorted(heads, words, side="right") > found):
+        places = np.searchsorted(heads, words, side="left")
+        for lane in np.flatnonzero(np.searchsorted(heads, words, side="right") > places):
             exact = (int(words[lane]) << WORD) | int(rng.words(1)[0])
-            found[lane] = bisect.bisect_right(ends, exact)
-        return np.asarray(self.lowest + found, dtype=np.int64)
+            places[lane] = bisect.bisect_right(ends, exact)
+        return np.asarray(self.lowest + places, dtype=np.int64)
 
 
 @lru_cache(maxsize=16)

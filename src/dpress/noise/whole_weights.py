@@ -37,12 +37,12 @@ def by_weight(weights: Sequence[int], size: int, *, rng: Generator) -> Integers:
     ends = [end for end in ends if end < total]
     heads = np.array([(end << WORD) // total for end in ends], dtype=np.uint64)
     words = rng.words(size)
-    found = np.searchsorted(heads, words, side="left")
+    places = np.searchsorted(heads, words, side="left")
     unclear = np.searchsorted(heads, words, side="right")
-    for lane in np.flatnonzero(unclear > found).tolist():
-        tails = [(end << WORD) % total for end in ends[found[lane] : unclear[lane]]]
-        found[lane] += _passed(tails, total, rng=rng)
-    return np.asarray(found, dtype=np.int64)
+    for lane in np.flatnonzero(unclear > places).tolist():
+        tails = [(end << WORD) % total for end in ends[places[lane] : unclear[lane]]]
+        places[lane] += _passed(tails, total, rng=rng)
+    return np.asarray(places, dtype=np.int64)
 
 
 def _passed(tails: Sequence[int], total: int, *, rng: Generator) -> int:
@@ -83,11 +83,12 @@ def sets_of(candidates: Flags, amounts: Integers, *, rng: Generator) -> Flags:
 def _some(candidates: Flags, amounts: Integers, *, rng: Generator) -> Flags:
     out, left = np.zeros_like(candidates), np.flatnonzero(amounts > 0)
     while left.size:
-        own, wanted = candidates[left], amounts[left]
-        keys = rng.words((own.size + 1) // 2).view(np.uint32)[: own.size].reshape(own.shape).astype(np.int64)
-        keys[~own] = 1 << 32
+        allowed, wanted = candidates[left], amounts[left]
+        words = rng.words((allowed.size + 1) // 2).view(np.uint32)[: allowed.size]
+        keys = words.reshape(allowed.shape).astype(np.int64)
+        keys[~allowed] = 1 << 32
         last = np.sort(keys, axis=1)[np.arange(len(left)), wanted - 1]
-        chosen = (keys <= last[:, None]) & own
+        chosen = (keys <= last[:, None]) & allowed
         settled = np.count_nonzero(chosen, axis=1) == wanted
         out[left[settled]] = chosen[settled]
         left = left[~settled]

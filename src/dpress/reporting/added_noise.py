@@ -44,7 +44,7 @@ class Noise:
 def added_noise(mechanism: MatrixMechanism) -> Noise:
     """Return what noise a mechanism adds."""
     step = mechanism.strategy.map.step
-    found = [
+    distributions = [
         Distribution(
             name="laplace" if isinstance(noise, DiscreteLaplace) else "gaussian",
             scale=float(noise.scale) * step if isinstance(noise, DiscreteLaplace) else float(noise.sigma2) * step**2,
@@ -53,7 +53,7 @@ def added_noise(mechanism: MatrixMechanism) -> Noise:
         for noise in mechanism.noises
     ]
     return Noise(
-        distributions=tuple(dict.fromkeys(found)),
+        distributions=tuple(dict.fromkeys(distributions)),
         exponent=round(math.log2(step)),
         answers=mechanism.strategy.map.rows,
     )

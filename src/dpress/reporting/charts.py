@@ -110,8 +110,8 @@ def _records(view: View) -> list[dict[str, Any]]:
 
 def drawn_ends(view: View) -> tuple[Array, Array]:
     """Return the ends of the intervals; a count of which nothing is known gets no whisker."""
-    known = np.isfinite(view.error)
-    return np.where(known, view.low, view.count), np.where(known, view.high, view.count)
+    finite = np.isfinite(view.error)
+    return np.where(finite, view.low, view.count), np.where(finite, view.high, view.count)
 
 
 def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:

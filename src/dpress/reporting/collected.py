@@ -60,7 +60,7 @@ def collected(facts: Facts) -> CollectionFacts:
     """
     collection = facts.mechanism
     types, owners = collection.types, facts.schema.owners
-    lasting = max((found for one in types if (found := _lifetime(one))), default=None)
+    lasting = max((lifetime for report_type in types if (lifetime := _lifetime(report_type))), default=None)
     return CollectionFacts(
         users=collection.users,
         several=len(types) > 1,
@@ -85,9 +85,13 @@ def _lifetime(report_type: ReportType) -> Fraction | None:
 
 def _lifelong(types: Sequence[ReportType]) -> str:
     """Return the loss of all reports of a device whatever its values, the largest of the types', if all have one."""
-    found = [[own.lifelong.epsilon for own in one.oracles if isinstance(own, Celled)] for one in types]
-    bounded = all(len(own) == len(one.oracles) for own, one in zip(found, types, strict=True))
-    return loss(PureDP(epsilon=max(map(sum, found)))) if bounded else ""
+    sums = []
+    for report_type in types:
+        epsilons = [oracle.lifelong.epsilon for oracle in report_type.oracles if isinstance(oracle, Celled)]
+        if len(epsilons) < len(report_type.oracles):
+            return ""
+        sums.append(sum(epsilons))
+    return loss(PureDP(epsilon=max(sums)))
 
 
 def _by_attribute(collection: Collection, schema: Schema) -> Reasons:
@@ -95,7 +99,7 @@ def _by_attribute(collection: Collection, schema: Schema) -> Reasons:
     names, owners = schema.captions, schema.owners
     parts = (part for report_type in collection.types for part in report_type.parts)
     about = ((dict.fromkeys(owners[axis] for axis in part.axes), part.oracle) for part in parts)
-    return reasons((TIMES.join(names[own] for own in places), oracle) for places, oracle in about)
+    return reasons((TIMES.join(names[owner] for owner in places), oracle) for places, oracle in about)
 
 
 def reasons(about: Iterable[tuple[str, Any]]) -> Reasons:
@@ -104,13 +108,13 @@ def reasons(about: Iterable[tuple[str, Any]]) -> Reasons:
     Args:
         about: what is asked, as a name, and the oracle that answers.
     """
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for name, oracle in about:
-        found.setdefault(LONG_FRACTION.sub(_decimal, oracle.claim.basis), []).append(name)
-    return tuple((listed(names), reason) for reason, names in found.items())
+        by_reason.setdefault(LONG_FRACTION.sub(_decimal, oracle.claim.basis), []).append(name)
+    return tuple((listed(names), reason) for reason, names in by_reason.items())
 
 
-def _decimal(found: re.Match[str]) -> str:
+def _decimal(fraction: re.Match[str]) -> str:
     """Return a fraction to six places; one just below 1 by what is missing."""
-    rest = 1 - Fraction(found[0])
+    rest = 1 - Fraction(fraction[0])
     return f"1 - {float(rest):.2g}" if 0 < rest < Fraction(1, 10**5) else f"{float(1 - rest):.6f}"

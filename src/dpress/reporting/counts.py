@@ -101,9 +101,9 @@ def predicted(facts: Facts, name: Callable[[Alternative], str]) -> dict[str, Any
         name: of a method in the figure of methods.
     """
     compared = [
-        ComparedMethod(name=name(one), variance=one.predicted_error, chosen=one is facts.chosen)
-        for one in facts.candidates
-        if one is facts.chosen or not one.assumes
+        ComparedMethod(name=name(candidate), variance=candidate.predicted_error, chosen=candidate is facts.chosen)
+        for candidate in facts.candidates
+        if candidate is facts.chosen or not candidate.assumes
     ]
     several = len(compared) > 1
     return {
@@ -114,8 +114,8 @@ def predicted(facts: Facts, name: Callable[[Alternative], str]) -> dict[str, Any
 
 def asking(facts: Facts) -> Callable[[Alternative], str]:
     """Return what names a method: with what a device is asked about, where methods differ in that."""
-    differ = len({one.asks for one in facts.candidates}) > 1
-    return lambda one: f"{one.method}, {one.asks}" if differ else one.method
+    differ = len({candidate.asks for candidate in facts.candidates}) > 1
+    return lambda candidate: f"{candidate.method}, {candidate.asks}" if differ else candidate.method
 
 
 def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
@@ -129,25 +129,25 @@ def found_facts(answers: FoundValues) -> Facts:
     return replace(facts(answers.release), schema=Schema((answers.attribute,)))
 
 
-def one_table_context(own: Facts) -> dict[str, Any]:
+def one_table_context(facts: Facts) -> dict[str, Any]:
     """Return what `counts.html.j2` names, of one table of one attribute."""
-    whole = own.views
+    whole = facts.views
     return {
-        "data": one_table_data(own, whole[0]),
+        "data": one_table_data(facts, whole[0]),
         "left_to_command": True,
-        **frame(own),
-        **predicted(own, asking(own)),
+        **frame(facts),
+        **predicted(facts, asking(facts)),
         "counts": counts(whole),
-        "parts": [part(own, view) for view in whole],
+        "parts": [part(facts, view) for view in whole],
         "hidden": 0,
         "findings": None,
         "files": page_tables.files(whole),
-        "example": example(own, query_of(own.schema.tabular)),
-        "total": total(own),
+        "example": example(facts, query_of(facts.schema.tabular)),
+        "total": total(facts),
         "adjusted": None,
     }
 
 
-def found_context(own: Facts, answers: FoundValues) -> dict[str, Any]:
+def found_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
     """Return the same of values that nobody listed."""
-    return one_table_context(own) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}
+    return one_table_context(facts) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}

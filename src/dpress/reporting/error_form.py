@@ -39,7 +39,7 @@ def of_curator(decoder: Any, variance: Variance) -> Form | None:
     if isinstance(decoder, LeastSquares):
         return _product(decoder.map, len(decoder.shape), variance)
     if isinstance(decoder, ConsistentTables | ResidualTables):
-        sets = sorted({own for axes in decoder.tables for own in _subsets(axes)})
+        sets = sorted({subset for axes in decoder.tables for subset in _subsets(axes)})
         return {"form": "components", "of": [[axes, _component(decoder, axes, variance)] for axes in sets]}
     return None
 
@@ -56,7 +56,7 @@ def of_collection(decoder: Any, errors: Mapping[int, Array]) -> Form | None:
     return {
         "form": "cells",
         "inflation": [decoder.inflation[place] for place in errors] if decoder.inflation else [],
-        "variances": [packed(own.ravel() ** 2) for own in errors.values()],
+        "variances": [packed(array.ravel() ** 2) for array in errors.values()],
     }
 
 
@@ -66,14 +66,14 @@ def _product(matrix: Invertible, axes: int, variance: Variance) -> Form | None:
     if isinstance(matrix, Kron):
         if np.ndim(variance):
             return None
-        found, level = [_along(factor, 1.0) for factor in matrix.factors], float(variance)
+        factors, level = [_along(factor, 1.0) for factor in matrix.factors], float(variance)
     else:
-        found, level = [_along(matrix, variance)], 1.0
+        factors, level = [_along(matrix, variance)], 1.0
         if np.ndim(variance) == 0:
-            found, level = [_along(matrix, 1.0)], float(variance)
-    if any(own is None for own in found) or len(found) != axes:
+            factors, level = [_along(matrix, 1.0)], float(variance)
+    if any(factor is None for factor in factors) or len(factors) != axes:
         return None
-    return {"form": "product", "variance": level, "axes": found}
+    return {"form": "product", "variance": level, "axes": factors}
 
 
 def _along(matrix: Any, variance: Variance) -> Form | None:
@@ -84,13 +84,13 @@ def _along(matrix: Any, variance: Variance) -> Form | None:
     if isinstance(matrix, Haar) and scalar:
         return {"linear": "haar"}
     if isinstance(matrix, Tree):
-        levels = [own.astype(float) for own in matrix.split(np.broadcast_to(variance, (matrix.rows,)))]
-        if all(np.ptp(own) == 0 for own in levels):
+        levels = [values.astype(float) for values in matrix.split(np.broadcast_to(variance, (matrix.rows,)))]
+        if all(np.ptp(values) == 0 for values in levels):
             above = [] if matrix.height + 1 == len(levels) else [None]
             return {
                 "linear": "tree",
                 "branching": matrix.branching,
-                "variances": [*above, *(float(own[0]) for own in levels)],
+                "variances": [*above, *(float(values[0]) for values in levels)],
             }
     if matrix.cells > MOST_DENSE:
         return None
@@ -100,13 +100,13 @@ def _along(matrix: Any, variance: Variance) -> Form | None:
 
 def _component(decoder: ConsistentTables | ResidualTables, axes: tuple[int, ...], variance: Variance) -> float:
     """Return the variance of a component, from that of a query whose weights are centred along its axes."""
-    asked = [np.ones(size) for size in decoder.shape]
+    weights = [np.ones(size) for size in decoder.shape]
     for axis in axes:
         size = decoder.shape[axis]
-        asked[axis] = np.zeros(size)
-        asked[axis][:2] = (np.sqrt(0.5), -np.sqrt(0.5))
-    return decoder.query_variance(variance, asked)
+        weights[axis] = np.zeros(size)
+        weights[axis][:2] = (np.sqrt(0.5), -np.sqrt(0.5))
+    return decoder.query_variance(variance, weights)
 
 
 def _subsets(axes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [own for size in range(len(axes) + 1) for own in itertools.combinations(sorted(axes), size)]
+    return [subset for size in range(len(axes) + 1) for subset in itertools.combinations(sorted(axes), size)]

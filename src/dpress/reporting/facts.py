@@ -120,7 +120,7 @@ class Facts:
     @property
     def views(self) -> list[View]:
         """A view of every published table."""
-        return [view_of(one, self.noun) for one in self.published()]
+        return [view_of(table, self.noun) for table in self.published()]
 
     @property
     def predicted_error(self) -> float:
@@ -163,7 +163,7 @@ def facts(release: Release) -> Facts:
         method=release.method,
         mechanism=release.mechanism,
         workload=release.workload,
-        candidates=tuple(sorted(candidates, key=lambda one: _rank(one, chosen))),
+        candidates=tuple(sorted(candidates, key=lambda candidate: _rank(candidate, chosen))),
         chosen=chosen,
         lower_bound=release.lower_bound,
         tail=release.tail,
@@ -181,12 +181,12 @@ def _alternatives(release: Release) -> tuple[Alternative, ...]:
     """Return the methods of the plan, their errors scaled as that of the chosen one is for those who took part."""
     return tuple(
         Alternative(
-            method=one.method,
-            predicted_error=math.inf if one.error is None else one.error * release.scale,
-            assumes=one.assumes,
-            asks=one.asks,
+            method=candidate.method,
+            predicted_error=math.inf if candidate.error is None else candidate.error * release.scale,
+            assumes=candidate.assumes,
+            asks=candidate.asks,
         )
-        for one in release.design.prediction.candidates
+        for candidate in release.design.prediction.candidates
     )
 
 
@@ -194,12 +194,13 @@ def _chosen(release: Release, candidates: tuple[Alternative, ...]) -> Alternativ
     """Return the method that acted: of those with its name the one with its error."""
     planned = release.design.prediction.error
     pairs = zip(release.design.prediction.candidates, candidates, strict=True)
-    return next(own for one, own in pairs if (one.method, one.error) == (release.method, planned))
+    acted = release.method, planned
+    return next(alternative for candidate, alternative in pairs if (candidate.method, candidate.error) == acted)
 
 
-def _rank(one: Alternative, chosen: Alternative) -> tuple[bool, float, bool]:
+def _rank(alternative: Alternative, chosen: Alternative) -> tuple[bool, float, bool]:
     """Return what methods are sorted by: as in a plan, and among equals the chosen one first."""
-    return bool(one.assumes), one.predicted_error, one is not chosen
+    return bool(alternative.assumes), alternative.predicted_error, alternative is not chosen
 
 
 def _range_variances(release: Release, name: str, ranges: Ranges) -> Array:

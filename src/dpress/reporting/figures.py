@@ -111,9 +111,9 @@ def _line(view: View, variances: RangeVariances) -> Figure:
     if axis.ordered > MOST_POINTS:
         view = grouped(view, variances)
         facts |= {"group": view.group, "fewer": axis.ordered % view.group > 0}
-    own = ordered_part(view)
-    facts["widest"] = float(own.half.max())
-    return Figure(drawing=both(lambda width: line(own, width), f"Counts by {axis.caption}"), facts=facts)
+    ordered = ordered_part(view)
+    facts["widest"] = float(ordered.half.max())
+    return Figure(drawing=both(lambda width: line(ordered, width), f"Counts by {axis.caption}"), facts=facts)
 
 
 def _line_panels(view: View) -> Figure:
@@ -225,7 +225,8 @@ def both(draw: Callable[[float], Chart], label: str) -> str:
 def beliefs_figure(beliefs: tuple[Belief, ...]) -> Figure:
     """Return how far a belief can move, for every prior; drawn once for all pages with the same loss."""
     rows = [
-        {"prior": f"{100 * one.prior:.0f} %", "at": one.prior, "least": one.least, "most": one.most} for one in beliefs
+        {"prior": f"{100 * belief.prior:.0f} %", "at": belief.prior, "least": belief.least, "most": belief.most}
+        for belief in beliefs
     ]
     return Figure(drawing=both(lambda width: _beliefs(rows, width), "How far an attacker's belief can move"))
 
@@ -252,14 +253,17 @@ def methods_figure(compared: Sequence[ComparedMethod], lower_bound: float, noun:
         noun: what is counted.
     """
     alt = load("altair")
-    chosen = next(one for one in compared if one.chosen)
-    near = [one for one in compared if one.variance <= FAR**2 * chosen.variance]
-    rows = [{"method": one.name, "error": one.variance**0.5, "text": one.error, "chosen": one.chosen} for one in near]
-    bound, longest = lower_bound**0.5, 40 + 6.6 * max(len(one.name) for one in near)
+    chosen = next(method for method in compared if method.chosen)
+    near = [method for method in compared if method.variance <= FAR**2 * chosen.variance]
+    rows = [
+        {"method": method.name, "error": method.variance**0.5, "text": method.error, "chosen": method.chosen}
+        for method in near
+    ]
+    bound, longest = lower_bound**0.5, 40 + 6.6 * max(len(method.name) for method in near)
 
     def draw(width: float) -> Chart:
         order = alt.Y("method:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=8))
-        top = max(one.variance**0.5 for one in near) * 1.18
+        top = max(method.variance**0.5 for method in near) * 1.18
         axis = alt.Axis(title=f"typical error of an answer, in {noun}", tickCount=4, ticks=False, domain=False)
         x = alt.X("error:Q", axis=axis, scale=alt.Scale(domain=[0, top], nice=False))
         colour = alt.condition("datum.chosen", alt.value(charts.MARK), alt.value(charts.SOFT))
@@ -271,5 +275,5 @@ def methods_figure(compared: Sequence[ComparedMethod], lower_bound: float, noun:
         drawn = bar + text + rule if bound else bar + text
         return drawn.properties(width=width - longest, height=30 * len(rows))
 
-    far = [f"{one.name} ({one.error})" for one in compared if one not in near]
+    far = [f"{method.name} ({method.error})" for method in compared if method not in near]
     return Figure(drawing=both(draw, "Predicted error by method"), facts={"bound": bound > 0, "far": far})

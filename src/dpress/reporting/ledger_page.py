@@ -67,8 +67,8 @@ def ledger_page(summary: Summary, name: str) -> str:
         "first": entries[0].time[:10] if entries else "",
         "last": entries[-1].time[:10] if entries else "",
         "charges": len(entries),
-        "stopped": sum(not one.confirmed for one in entries),
-        "parts": any(one.partition is not None for one in entries),
+        "stopped": sum(not entry.confirmed for entry in entries),
+        "parts": any(entry.partition is not None for entry in entries),
         "figure": _figure(summary) if entries else None,
         "table": _table(entries),
         "rows": summary.rows,
@@ -79,7 +79,7 @@ def ledger_page(summary: Summary, name: str) -> str:
 
 def _table(entries: tuple[Entry, ...]) -> Table:
     names = ("charge", "day (UTC)", "who", "for", "release", "spec", "noise drawn", "charged", "left")
-    rows = tuple(_row(number, one) for number, one in enumerate(entries, start=1))
+    rows = tuple(_row(number, entry) for number, entry in enumerate(entries, start=1))
     return Table(caption="Every charge, the first one first", names=names, labels=7, rows=rows)
 
 
@@ -88,13 +88,13 @@ def _row(number: int, entry: Entry) -> tuple[str, ...]:
     named = (entry.who, entry.label + part, entry.release, entry.spec[:SHORT])
     drawn = "yes" if entry.confirmed else "not known"
     paid = loss(entry.loss), amounts(entry.remaining, floor)
-    return str(number), entry.time[:10], *(one or NOBODY for one in named), drawn, *paid
+    return str(number), entry.time[:10], *(name or NOBODY for name in named), drawn, *paid
 
 
 def _figure(summary: Summary) -> Figure:
     """Return how the share of the limit that is spent grew, charge by charge."""
     limit = parameters(summary.limit)
-    shares = [max(float(1 - one.remaining[name] / limit[name]) for name in limit) for one in summary.entries]
+    shares = [max(float(1 - entry.remaining[name] / limit[name]) for name in limit) for entry in summary.entries]
     steps = [{"charge": number, "share": share} for number, share in enumerate([0.0, *shares])]
     return Figure(drawing=both(lambda width: _steps(steps, width), "The share of the limit that is spent, by charge"))
 

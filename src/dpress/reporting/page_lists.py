@@ -25,18 +25,18 @@ def listed(title: str, labels: Mapping[str, Sequence[str]], measured: Mapping[st
             missing ones are NaN.
     """
     columns = [{"name": name, **_short(values)} for name, values in labels.items()]
-    numbers = {name: packed(own) for name, own in (measured or {}).items()}
+    numbers = {name: packed(values) for name, values in (measured or {}).items()}
     return {"title": title, "rows": len(next(iter(labels.values()))), "labels": columns, "measured": numbers}
 
 
 def lists_data(lists: Sequence[List]) -> str | None:
     """Return tables as JSON that can stand in a `script` element; None where they are too long for a page, or empty."""
-    cells = sum(one["rows"] * (len(one["labels"]) + len(one["measured"])) for one in lists)
+    cells = sum(table["rows"] * (len(table["labels"]) + len(table["measured"])) for table in lists)
     return as_data({"lists": lists}) if 0 < cells <= MOST_CELLS else None
 
 
 def _short(values: Sequence[str]) -> dict[str, Any]:
     """Return texts as the different ones, and for every row which one it has."""
     places: dict[str, int] = {}
-    at = [places.setdefault(one, len(places)) for one in values]
+    at = [places.setdefault(text, len(places)) for text in values]
     return {"names": list(places), "at": at}

@@ -42,7 +42,7 @@ def _collect(name: str, made: dict[str, str]) -> None:
 def _module(name: str) -> str:
     package = importlib.resources.files("dpress")
     for folder in FOLDERS:
-        found = package / str(PurePosixPath(folder, f"{name}.js"))
-        if found.is_file():
-            return found.read_text(encoding="utf-8")
+        file = package / str(PurePosixPath(folder, f"{name}.js"))
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
     raise FileNotFoundError(f"{name}.js: in none of {', '.join(FOLDERS)}")

@@ -94,8 +94,8 @@ def _unit(view: View) -> float:
 
 def _typical(view: View) -> float:
     """Return the typical error of a cell: one that is next to nothing does not decide how all are rounded."""
-    known = view.error[np.isfinite(view.error)]
-    return float(np.sqrt((known**2).mean())) if known.size else 0.0
+    finite = view.error[np.isfinite(view.error)]
+    return float(np.sqrt((finite**2).mean())) if finite.size else 0.0
 
 
 def _error(value: float, unit: float) -> str:
@@ -139,13 +139,17 @@ def files(views: Sequence[View]) -> Table:
 def attributes(schema: Schema, model: str) -> Table:
     """Return how every attribute's values were counted in the central or in the local model."""
     fates = FATES[model]
-    titled = any(one.caption != one.name for one in schema.tabular)
+    titled = any(attribute.caption != attribute.name for attribute in schema.tabular)
     rows = tuple(
         (
-            *((one.caption,) if titled else ()),
-            *(one.name, str(one.__struct_config__.tag), number(one.size), _outside(one, fates), _missing(one, fates)),
+            *((attribute.caption,) if titled else ()),
+            attribute.name,
+            str(attribute.__struct_config__.tag),
+            number(attribute.size),
+            _outside(attribute, fates),
+            _missing(attribute, fates),
         )
-        for one in schema.tabular
+        for attribute in schema.tabular
     )
     first = ("attribute", "name in queries") if titled else ("attribute",)
     names = (*first, "kind", "cells", "other values", "missing values")

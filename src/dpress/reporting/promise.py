@@ -89,7 +89,7 @@ class Together:
 def promise(facts: Facts) -> Promise:
     """Return the figures of what a release promises."""
     claim, stated = facts.claim, facts.promised
-    found = None if stated is None else posterior(stated, facts.budget.delta or DELTA)
+    beliefs = None if stated is None else posterior(stated, facts.budget.delta or DELTA)
     return Promise(
         private=facts.private,
         is_proven=claim.proven is not None,
@@ -99,11 +99,11 @@ def promise(facts: Facts) -> Promise:
         definition="" if stated is None else stated.definition,
         for_groups="" if stated is None else stated.for_groups,
         basis=claim.basis,
-        warning=_warning(facts, found),
-        beliefs=() if found is None else found.beliefs,
-        epsilon="" if found is None else ceiling(found.epsilon),
-        factor="" if found is None else ceiling(exp_up(found.epsilon), 3),
-        delta=ceiling(found.delta) if found is not None and found.delta else "",
+        warning=_warning(facts, beliefs),
+        beliefs=() if beliefs is None else beliefs.beliefs,
+        epsilon="" if beliefs is None else ceiling(beliefs.epsilon),
+        factor="" if beliefs is None else ceiling(exp_up(beliefs.epsilon), 3),
+        delta=ceiling(beliefs.delta) if beliefs is not None and beliefs.delta else "",
         rho=ceiling(stated.amount) if stated is not None and stated.needs_delta else "",
         replaced="" if claim.unit.relation is Relation.REPLACE_ONE else _replaced(stated),
         shuffled=_together(facts),
@@ -116,23 +116,23 @@ def _together(facts: Facts) -> Together | None:
     if collection is None or not facts.private or not collection.users:
         return None
     try:
-        own = shuffled(collection, collection.users, SHUFFLED_DELTA)
+        central = shuffled(collection, collection.users, SHUFFLED_DELTA)
     except NotSupported:
         return None
     return Together(
-        epsilon=ceiling(Fraction(own.epsilon)),
+        epsilon=ceiling(Fraction(central.epsilon)),
         delta=ceiling(SHUFFLED_DELTA),
-        reports=own.reports,
-        local=ceiling(Fraction(own.local)),
+        reports=central.reports,
+        local=ceiling(Fraction(central.local)),
     )
 
 
-def _warning(facts: Facts, found: Posterior | None) -> str:
+def _warning(facts: Facts, beliefs: Posterior | None) -> str:
     if not facts.private:
         return SEEDED
     if facts.claim.proven is None:
         return UNPROVEN
-    return NEARLY_NOTHING if found is not None and found.epsilon > WEAK else ""
+    return NEARLY_NOTHING if beliefs is not None and beliefs.epsilon > WEAK else ""
 
 
 def _replaced(stated: Loss | None) -> str:
@@ -141,8 +141,8 @@ def _replaced(stated: Loss | None) -> str:
 
 def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:
     """Return what groups are promised; those whose loss would be none any more, as delta reaches 1, are left out."""
-    found = []
+    groups = []
     for size in FAMILIES:
         with contextlib.suppress(ValueError):
-            found.append((size, loss(group(stated, size))))
-    return tuple(found)
+            groups.append((size, loss(group(stated, size))))
+    return tuple(groups)

@@ -96,7 +96,7 @@ def _todo(what: str) -> str:
 
 def _basic(release: Release) -> dict[str, Any]:
     words = release.design.specification["release"]
-    names = ", ".join(one.caption for one in release.design.attributes)
+    names = ", ".join(attribute.caption for attribute in release.design.attributes)
     return {
         "name": str(words.get("title") or _todo("the name of the data product")),
         "data_curators": [
@@ -114,7 +114,7 @@ def _basic(release: Release) -> dict[str, Any]:
 
 def _variant(release: Release) -> dict[str, Any]:
     proven, unit = release.claim.proven, release.claim.unit
-    kinds = "; ".join(f"{one.caption} ({_kind(one)})" for one in release.design.attributes)
+    kinds = "; ".join(f"{attribute.caption} ({_kind(attribute)})" for attribute in release.design.attributes)
     number = ["The number of privacy units."] if unit.relation is Relation.REPLACE_ONE else []
     reports = ["The number of reports."] if release.design.local else []
     return {
@@ -164,7 +164,7 @@ def _accounting(release: Release) -> dict[str, Any]:
 def _implementation(release: Release) -> dict[str, Any]:
     unit, card = release.claim.unit, catalog.card(release.method)
     kept = f"Counts are of {unit.counted}, drawn at random before anything is counted. " if unit.counted else ""
-    rivals = ", ".join(dict.fromkeys(one.method for one in release.design.prediction.candidates))
+    rivals = ", ".join(dict.fromkeys(candidate.method for candidate in release.design.prediction.candidates))
     return {
         "preprocessing_and_hyperparameter_tuning": kept + _todo("what was done to the data, and tuned on them, before"),
         "mechanisms": f"{release.method} ({card.paper}): {_sentence(card.summary)} "

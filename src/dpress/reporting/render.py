@@ -37,9 +37,9 @@ def rendered(template: str, context: Mapping[str, Any], *, style: str = "") -> s
         NotSupported: the extra `[report]` is not installed.
     """
     markup = load("markupsafe").Markup
-    found = environment().get_template(template)
+    page = environment().get_template(template)
     context = {"data": None, "script": script(), **context}
-    return str(found.render(style=markup(_text(STYLE) + charts.colours() + style), **context))
+    return str(page.render(style=markup(_text(STYLE) + charts.colours() + style), **context))
 
 
 def sentence(template: str, macro: str, *arguments: Any) -> str:

@@ -23,9 +23,9 @@ def of_tables(sums: Sequence[SumForm]) -> Form | None:
     Args:
         sums: of every attribute.
     """
-    if any(own.beyond is not None for own in sums) or _counts(sums) > MOST_COUNTS:
+    if any(form.beyond is not None for form in sums) or _counts(sums) > MOST_COUNTS:
         return None
-    return {"form": "reports", "sums": [_sum(own) for own in sums]}
+    return {"form": "reports", "sums": [_sum(form) for form in sums]}
 
 
 def of_partitions(
@@ -41,20 +41,20 @@ def of_partitions(
         beside: `drawing`: the `shares` of the finest partition and how many were `asked` about each, where rounds'
             drawing is not in the sums.
     """
-    found = of_tables(sums)
-    if found is None:
+    form = of_tables(sums)
+    if form is None:
         return None
     nested = {
-        "starts": [packed(own.astype(np.float64)) for own in starts],
-        "variances": [packed(own) for own in variances],
+        "starts": [packed(partition.astype(np.float64)) for partition in starts],
+        "variances": [packed(spread) for spread in variances],
     }
-    return {**found, "nested": {**nested, "known": known}, **beside}
+    return {**form, "nested": {**nested, "known": known}, **beside}
 
 
 def _counts(sums: Sequence[SumForm]) -> int:
-    return sum(own.squares.size for own in sums)
+    return sum(form.squares.size for form in sums)
 
 
-def _sum(own: SumForm) -> dict[str, Any]:
-    rows = [packed(one) for one in own.rows]
-    return {"squares": packed(own.squares), "rows": rows, "between": np.asarray(own.between).tolist()}
+def _sum(form: SumForm) -> dict[str, Any]:
+    rows = [packed(row) for row in form.rows]
+    return {"squares": packed(form.squares), "rows": rows, "between": np.asarray(form.between).tolist()}

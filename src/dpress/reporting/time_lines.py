@@ -35,10 +35,10 @@ def ordered_part(view: View) -> View:
     """Return a view of one axis without the cells beside those with an order."""
     axis = view.axes[0]
     size = axis.ordered
-    own = replace(axis, labels=axis.labels[:size], ticks=axis.ticks[:size])
-    count, half, error = (one[:size] for one in (view.count, view.half, view.error))
-    adjusted, centre = (None if one is None else one[:size] for one in (view.adjusted, view.centre))
-    return replace(view, axes=(own,), count=count, half=half, error=error, adjusted=adjusted, centre=centre)
+    ordered = replace(axis, labels=axis.labels[:size], ticks=axis.ticks[:size])
+    count, half, error = (array[:size] for array in (view.count, view.half, view.error))
+    adjusted, centre = (None if array is None else array[:size] for array in (view.adjusted, view.centre))
+    return replace(view, axes=(ordered,), count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
 
 def line(

@@ -122,13 +122,13 @@ class View:
         """Return the view with its axes in another order."""
         axes = tuple(self.axes[axis] for axis in order)
         count, half, error = (array.transpose(order) for array in (self.count, self.half, self.error))
-        adjusted, centre = (None if one is None else one.transpose(order) for one in (self.adjusted, self.centre))
+        adjusted, centre = (None if array is None else array.transpose(order) for array in (self.adjusted, self.centre))
         return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
     def slice(self, cell: int) -> "View":
         """Return the part of the view in one cell of its first axis."""
         count, half, error = (array[cell] for array in (self.count, self.half, self.error))
-        adjusted, centre = (None if one is None else one[cell] for one in (self.adjusted, self.centre))
+        adjusted, centre = (None if array is None else array[cell] for array in (self.adjusted, self.centre))
         return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
 

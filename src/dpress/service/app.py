@@ -102,11 +102,11 @@ def _never() -> bool:
 def _document(collections: Collections) -> Any:
     @get("/v1/collections/{ask:str}")
     async def document(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
-        found = collections.served(ask).document(now())
-        headers = {"ETag": tag(found), "Cache-Control": FRESH}
+        content = collections.served(ask).document(now())
+        headers = {"ETag": tag(content), "Cache-Control": FRESH}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(b"", status_code=304, headers=headers)
-        return Response(found, media_type="application/json", headers=headers)
+        return Response(content, media_type="application/json", headers=headers)
 
     return document
 

@@ -34,7 +34,7 @@ def client_routes(folder: Path = FOLDER) -> list[Any]:
 
     @get("/v1/client")
     async def hashes() -> dict[str, dict[str, str]]:
-        return {name: {"version": version(own), "integrity": integrity(own)} for name, own in files.items()}
+        return {name: {"version": version(content), "integrity": integrity(content)} for name, content in files.items()}
 
     return [client, hashes]
 

@@ -31,12 +31,12 @@ class Places:
 
         That is one of the address with the most connections, and of these the one that has waited longest.
         """
-        own = network(address)
-        self._networks[connection] = own
-        self._by_network[own][connection] = None
+        subnet = network(address)
+        self._networks[connection] = subnet
+        self._by_network[subnet][connection] = None
         if len(self._networks) <= self.most:
             return None
-        largest = max(self._by_network, key=lambda one: len(self._by_network[one]))
+        largest = max(self._by_network, key=lambda subnet: len(self._by_network[subnet]))
         driven_out = next(iter(self._by_network[largest]))
         self.remove(driven_out)
         return driven_out
@@ -44,16 +44,16 @@ class Places:
     def heard(self, connection: Any) -> None:
         """Note that a connection gave a whole request; it gives way after those that have not since."""
         if connection in self._networks:
-            own = self._by_network[self._networks[connection]]
-            own[connection] = own.pop(connection)
+            connections = self._by_network[self._networks[connection]]
+            connections[connection] = connections.pop(connection)
 
     def remove(self, connection: Any) -> None:
         """Forget a connection, and its address with the last one."""
         if connection in self._networks:
-            own = self._networks.pop(connection)
-            del self._by_network[own][connection]
-            if not self._by_network[own]:
-                del self._by_network[own]
+            subnet = self._networks.pop(connection)
+            del self._by_network[subnet][connection]
+            if not self._by_network[subnet]:
+                del self._by_network[subnet]
 
 
 def network(address: tuple[str, int] | None) -> Hashable:

@@ -21,7 +21,7 @@ FIRST, GROWTH, LARGEST = 10, 1.05, 400  # reports in a batch
 PATIENCE = 30.0  # seconds for an answer of the service
 
 
-def send(own: Device, url: str, rows: Iterator[dict[str, Any]]) -> None:
+def send(device: Device, url: str, rows: Iterator[dict[str, Any]]) -> None:
     """Send every row's report, more and more at a time.
 
     Raises:
@@ -29,7 +29,7 @@ def send(own: Device, url: str, rows: Iterator[dict[str, Any]]) -> None:
     """
     rng, size = secure(), float(FIRST)
     while batch := list(islice(rows, int(size))):
-        body = b"".join(own.answer(own.codes(row), rng=rng, once=True) for row in batch)
+        body = b"".join(device.answer(device.codes(row), rng=rng, once=True) for row in batch)
         request = urllib.request.Request(f"{url}/reports", data=body, headers={"Content-Type": MEDIA_TYPE})  # noqa: S310  # the address of our own service
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
             answer.read()

@@ -98,7 +98,7 @@ def release_so_far(sums: Sums, design: Design, intake: Intake) -> Release:
 
 def counted(sums: Sums, intake: Intake) -> int:
     """Return how many reports of this round count, also where they are too few for any estimate."""
-    return sum(int(own[-1]) for own in Layout(intake.collection).tallies(sums.total))
+    return sum(int(tally[-1]) for tally in Layout(intake.collection).tallies(sums.total))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,12 +143,12 @@ class _Reading:
             self.left_out[reason] += reports
 
 
-def _among(known: npt.NDArray[np.generic], values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+def _among(listed: npt.NDArray[np.generic], values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     """Return which values are among the known ones, which are sorted."""
-    if not known.size:
+    if not listed.size:
         return np.zeros(len(values), dtype=np.bool_)
-    near = np.minimum(np.searchsorted(known, values), known.size - 1)
-    return np.asarray(known[near] == values)
+    near = np.minimum(np.searchsorted(listed, values), listed.size - 1)
+    return np.asarray(listed[near] == values)
 
 
 def _parsed(store: ReportStore, place: int, keys: Keys) -> Iterator[Packed]:

@@ -26,17 +26,17 @@ NO_FIGURES: Mapping[str, Any] = {
 def figures(release: Release) -> dict[str, Any]:
     """Return what is shown of a release: every table with counts and the ends of their 95 % intervals."""
     tables = list(release.answers.overview(MOST_CELLS))
-    axes = {axis.name: axis for one in tables for axis in one.axes}
-    shown = {tuple(axis.name for axis in one.axes) for one in tables}
+    axes = {axis.name: axis for table in tables for axis in table.axes}
+    shown = {tuple(axis.name for axis in table.axes) for table in tables}
     hidden = [" and ".join(names) for names in release.answers.tables.values() if names and names not in shown]
     return {
         "users": release.users,
         "before": users_before(release),
         "left_out": dict(release.rejected),
         "approximate": bool(getattr(release.answers, "approximate", False)),
-        "axes": {name: _axis(own) for name, own in axes.items()},
-        "tables": [_table(one) for one in tables],
-        "remarks": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.remarks],
+        "axes": {name: _axis(axis) for name, axis in axes.items()},
+        "tables": [_table(table) for table in tables],
+        "remarks": [*(f"The release has the table of {name}, too." for name in hidden), *release.answers.remarks],
     }
 
 

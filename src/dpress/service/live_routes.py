@@ -31,10 +31,10 @@ def live_routes(viewers: "Viewers", allowed: Check) -> list[Any]:
     async def estimate(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         allowed(request)
         try:
-            found = await viewers.document(viewers.collections.served(ask))
+            figures = await viewers.document(viewers.collections.served(ask))
         except OSError:
             raise Problem(503, "the store cannot be used now", retry_after=2) from None
-        return Response(found, media_type="application/json", headers=FRESH)
+        return Response(figures, media_type="application/json", headers=FRESH)
 
     @get("/v1/collections/{ask:str}/events")
     async def events(request: Request[Any, Any, Any], ask: FromPath[str]) -> Stream:
@@ -58,12 +58,12 @@ def rounds_route(collections: Collections, allowed: Check) -> Any:
     @get("/v1/collections/{ask:str}/rounds")
     async def listed(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         allowed(request)
-        own = collections.rounds_of(collections.served(ask))
+        rounds = collections.rounds_of(collections.served(ask))
         try:
-            found = await asyncio.to_thread(lambda: [_counters(collections, one) for one in own])
+            counters = await asyncio.to_thread(lambda: [_counters(collections, served) for served in rounds])
         except OSError:
             raise Problem(503, "the store cannot be used now", retry_after=2) from None
-        return Response(msgspec.json.encode({"rounds": found}), media_type="application/json", headers=FRESH)
+        return Response(msgspec.json.encode({"rounds": counters}), media_type="application/json", headers=FRESH)
 
     return listed
 

@@ -29,17 +29,17 @@ def metrics(collections: Collections, writer: Writer) -> Any:
 
 
 def _lines(collections: Collections) -> Iterator[str]:
-    served = collections.all()
+    rounds = [served.round for served in collections.all()]
     yield "# TYPE dpress_reports gauge"
-    for one in served:
-        yield f"dpress_reports{_labels(one.round.ask, one.round.number)} {collections.store.reports(one.round.place)}"
+    for begun in rounds:
+        yield f"dpress_reports{_labels(begun.ask, begun.number)} {collections.store.reports(begun.place)}"
     yield "# TYPE dpress_reports_refused counter"
-    for one in served:
-        for reason, count in collections.store.refused(one.round.place).items():
-            yield f"dpress_reports_refused{_labels(one.round.ask, one.round.number, reason)} {count}"
+    for begun in rounds:
+        for reason, count in collections.store.refused(begun.place).items():
+            yield f"dpress_reports_refused{_labels(begun.ask, begun.number, reason)} {count}"
     yield "# TYPE dpress_open gauge"
-    for one in served:
-        yield f"dpress_open{_labels(one.round.ask, one.round.number)} {int(one.open(now()))}"
+    for served in collections.all():
+        yield f"dpress_open{_labels(served.round.ask, served.round.number)} {int(served.open(now()))}"
 
 
 def _labels(ask: str, number: int, reason: str | None = None) -> str:

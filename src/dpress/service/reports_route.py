@@ -63,7 +63,7 @@ class Uploads:
             raise Problem(503, "the reports cannot be kept now; send them again", retry_after=LATER) from None
         if not kept:
             raise self._closed(served)
-        refused = [{"id": own.hex(), "reason": reason} for own, reason in checked.refused]
+        refused = [{"id": identifier.hex(), "reason": reason} for identifier, reason in checked.refused]
         return msgspec.json.encode({"accepted": checked.reports, "refused": refused})
 
     async def _received(self, served: Served, body: AsyncIterator[bytes], limit: int) -> bytes:

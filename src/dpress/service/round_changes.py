@@ -49,12 +49,12 @@ def _next(design: Design, url: str) -> Design:
     if isinstance(design.ask, LocalAsk) and design.ask.rounds is None:
         return msgspec.structs.replace(design, round=design.round + 1)
     try:
-        found = next_design(estimate(design, url, allow_unproven=True))
+        following = next_design(estimate(design, url, allow_unproven=True))
     except ValueError as error:
         raise Problem(409, f"the next round cannot be planned: {error}") from None
-    if found is None:
+    if following is None:
         raise Problem(409, "this was the last round")
-    return found
+    return following
 
 
 def turn(collections: Collections, url: str) -> None:
@@ -70,13 +70,13 @@ def turn(collections: Collections, url: str) -> None:
         OSError: the store cannot be used.
     """
     collections.refresh()
-    for one in collections.all():
-        if not one.round.closed and not one.open(now()):
-            close(collections, one)
-    for one in collections.all():
-        if one.round.closed and one.following is None and _scheduled(one):
+    for served in collections.all():
+        if not served.round.closed and not served.open(now()):
+            close(collections, served)
+    for served in collections.all():
+        if served.round.closed and served.following is None and _scheduled(served):
             with contextlib.suppress(Problem):
-                begin_next(collections, one, url)
+                begin_next(collections, served, url)
 
 
 def _scheduled(served: Served) -> bool:

@@ -67,7 +67,7 @@ class Served:
         """Return the public document for devices and people."""
         design, mechanism = self.design, self.intake.collection
         titles = design.specification.get("release", {})
-        found: dict[str, Any] = {
+        plain: dict[str, Any] = {
             "ask": documents.as_plain(design)["ask"],
             "round": self.round.number,
             "rounds": rounds(design),
@@ -75,12 +75,12 @@ class Served:
             "until": self.end,
             "largest_batch": self.largest_batch,
             "next": None if self.following is None else self.following.ask,
-            "title": titles.get("title") or ", ".join(one.caption for one in design.attributes),
+            "title": titles.get("title") or ", ".join(attribute.caption for attribute in design.attributes),
             "words": words(design),
             "proven": as_floats(mechanism.claim.proven),
             "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),
         }
-        return msgspec.json.encode(found)
+        return msgspec.json.encode(plain)
 
 
 def rounds(design: Design) -> int:
@@ -137,20 +137,21 @@ class Collections:
         """
         with self._lock:
             stored = self.store.rounds()
-            designs = {one.place: self._parts(one) for one in stored}
+            designs = {begun.place: self._parts(begun) for begun in stored}
             following = dict(_following(stored, {place: design for place, (design, _) in designs.items()}))
-            found = {
-                one.place: Served(
-                    round=one,
-                    design=designs[one.place][0],
-                    intake=designs[one.place][1],
-                    following=following[one.place],
+            by_place = {
+                begun.place: Served(
+                    round=begun,
+                    design=designs[begun.place][0],
+                    intake=designs[begun.place][1],
+                    following=following[begun.place],
                 )
-                for one in stored
+                for begun in stored
             }
-            unchanged = {place: own for place, own in self._by_place.items() if own == found.get(place)}
-            self._by_place = found | unchanged
-            self._by_ask = {own.round.ask: own for own in self._by_place.values()}  # the newest round of an ask
+            unchanged = {place: served for place, served in self._by_place.items() if served == by_place.get(place)}
+            self._by_place = by_place | unchanged
+            # the newest round of an ask
+            self._by_ask = {served.round.ask: served for served in self._by_place.values()}
 
     def _parts(self, stored: Round) -> tuple[Design, Intake]:
         if stored.place not in self._made:
@@ -167,10 +168,10 @@ class Collections:
         Raises:
             Problem: there is none.
         """
-        found = self._by_ask.get(ask)
-        if found is None:
+        newest = self._by_ask.get(ask)
+        if newest is None:
             raise Problem(404, "there is no such collection here; its id is the 64 hexadecimal digits of its design")
-        return found
+        return newest
 
     def newest(self, served: Served) -> Served:
         """Return the newest round of the same collection."""
@@ -178,22 +179,23 @@ class Collections:
 
     def rounds_of(self, served: Served) -> list[Served]:
         """Return all rounds of the same collection, in the order in which they began."""
-        return [one for one in self.all() if _same(one.design, served.design)]
+        return [other for other in self.all() if _same(other.design, served.design)]
 
     def all(self) -> tuple[Served, ...]:
         """Return all rounds, in the order in which they began."""
         return tuple(self._by_place.values())
 
 
-def _same(one: Design, other: Design) -> bool:
-    return first_ask(one) == first_ask(other)
+def _same(first: Design, second: Design) -> bool:
+    return first_ask(first) == first_ask(second)
 
 
 def _following(stored: list[Round], designs: dict[int, Design]) -> Iterator[tuple[int, Round | None]]:
     """Yield for every round the one of the same collection that began after it."""
-    for one in stored:
-        later = [two for two in stored if two.place > one.place and _same(designs[one.place], designs[two.place])]
-        yield one.place, later[0] if later else None
+    for earlier in stored:
+        design = designs[earlier.place]
+        later = (begun for begun in stored if begun.place > earlier.place and _same(design, designs[begun.place]))
+        yield earlier.place, next(later, None)
 
 
 def now() -> datetime:

@@ -66,9 +66,9 @@ def at_signals(act: Callable[[], object]) -> Iterator[None]:
         del number, frame
         act()
 
-    before = {one: signal.signal(one, handle) for one in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

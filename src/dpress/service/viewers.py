@@ -96,10 +96,10 @@ class Viewers:
         last, heard = b"", time.monotonic()
         try:
             while not self.stopping():
-                found = await self._found(ask)
-                if found != last:
-                    last, heard = found, time.monotonic()
-                    yield b"event: estimate\ndata: " + found + b"\n\n"
+                estimate = await self._estimate(ask)
+                if estimate != last:
+                    last, heard = estimate, time.monotonic()
+                    yield b"event: estimate\ndata: " + estimate + b"\n\n"
                 elif time.monotonic() - heard > BEAT:
                     heard = time.monotonic()
                     yield b": nothing new\n\n"
@@ -107,7 +107,7 @@ class Viewers:
         finally:
             self.watching -= 1
 
-    async def _found(self, ask: str) -> bytes:
+    async def _estimate(self, ask: str) -> bytes:
         """Return the estimate, or in its place why there is none at this moment."""
         try:
             return await self.document(self.collections.served(ask))

@@ -86,14 +86,14 @@ class Writer:
             if group[-1] is None:
                 group.pop()
                 self._queue.put(None)
-            own = [one for one in group if one is not None]
+            waiting = [sender for sender in group if sender is not None]
             try:
-                closed = self.store.add(list(_rows(own)), _counts(own))
+                closed = self.store.add(list(_rows(waiting)), _counts(waiting))
                 results: dict[int, bool | Exception] = dict.fromkeys(closed, False)
             except Exception as error:  # noqa: BLE001  # the thread lives on, and every sender hears of it
-                results = {one.upload.place: error for one in own}
-            for loop in {one.loop for one in own}:
-                loop.call_soon_threadsafe(_resolve, [one for one in own if one.loop is loop], results)
+                results = {sender.upload.place: error for sender in waiting}
+            for loop in {sender.loop for sender in waiting}:
+                loop.call_soon_threadsafe(_resolve, [sender for sender in waiting if sender.loop is loop], results)
 
     def _more(self, first: Waiting) -> Iterator[Waiting | None]:
         """Yield what else waits, up to a commit's size; None, and nothing after it, at the end."""
@@ -112,33 +112,33 @@ class Writer:
 def _rows(waiting: list[Waiting]) -> Iterator[Upload]:
     """Yield rows of uploads of one round each, in an order that tells nothing of their arrival."""
     by_place: dict[int, list[Upload]] = defaultdict(list)
-    for one in waiting:
-        if one.upload.reports:
-            by_place[one.upload.place].append(one.upload)
-    for place, own in by_place.items():
-        SHUFFLE.shuffle(own)
-        ends = itertools.accumulate(len(one.body) for one in own)
-        for _, row in itertools.groupby(zip(ends, own, strict=True), key=lambda placed: placed[0] // ROW):
-            together = [one for _, one in row]
-            body = b"".join(one.body for one in together)
-            yield Upload(place=place, reports=sum(one.reports for one in together), body=body)
+    for sender in waiting:
+        if sender.upload.reports:
+            by_place[sender.upload.place].append(sender.upload)
+    for place, uploads in by_place.items():
+        SHUFFLE.shuffle(uploads)
+        ends = itertools.accumulate(len(upload.body) for upload in uploads)
+        for _, row in itertools.groupby(zip(ends, uploads, strict=True), key=lambda placed: placed[0] // ROW):
+            together = [upload for _, upload in row]
+            body = b"".join(upload.body for upload in together)
+            yield Upload(place=place, reports=sum(upload.reports for upload in together), body=body)
 
 
 def _counts(waiting: list[Waiting]) -> Counter[tuple[int, str]]:
-    found: Counter[tuple[int, str]] = Counter()
-    for one in waiting:
-        for reason, count in one.refused.items():
-            found[one.upload.place, reason] += count
-    return found
+    counts: Counter[tuple[int, str]] = Counter()
+    for sender in waiting:
+        for reason, count in sender.refused.items():
+            counts[sender.upload.place, reason] += count
+    return counts
 
 
 def _resolve(waiting: list[Waiting], results: Mapping[int, bool | Exception]) -> None:
     """Tell every sender; one that has gone away meanwhile does not hear it."""
-    for one in waiting:
-        result = results.get(one.upload.place, True)
-        if one.done.done():
+    for sender in waiting:
+        result = results.get(sender.upload.place, True)
+        if sender.done.done():
             continue
         if isinstance(result, Exception):
-            one.done.set_exception(result)
+            sender.done.set_exception(result)
         else:
-            one.done.set_result(result)
+            sender.done.set_result(result)

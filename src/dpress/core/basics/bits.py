@@ -70,15 +70,15 @@ def column_counts(rows: Bytes, size: int) -> Integers:
     >>> column_counts(np.array([[0b101], [0b001]], dtype=np.uint8), 3).tolist()
     [2, 0, 1]
     """
-    own = rows.shape[1]
-    joined = 8 // math.gcd(own, 8)
+    width = rows.shape[1]
+    joined = 8 // math.gcd(width, 8)
     whole = len(rows) // joined * joined
-    words = np.ascontiguousarray(rows[:whole]).reshape(whole // joined, own * joined).view(np.uint64)
-    total = np.zeros(own * joined * 8, dtype=np.int64)
-    step = max(LEAST_ROWS, BLOCK // (own * joined))
+    words = np.ascontiguousarray(rows[:whole]).reshape(whole // joined, width * joined).view(np.uint64)
+    total = np.zeros(width * joined * 8, dtype=np.int64)
+    step = max(LEAST_ROWS, BLOCK // (width * joined))
     for start in range(0, len(words), step):
         total += _block_counts(words[start : start + step])
-    counts = total.reshape(joined, own * 8).sum(axis=0)
+    counts = total.reshape(joined, width * 8).sum(axis=0)
     counts += _unpacked(rows[whole:]).sum(axis=0, dtype=np.int64)
     return np.asarray(counts[:size])
 

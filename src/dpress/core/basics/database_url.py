@@ -36,10 +36,10 @@ def connectable(url: str, what: str) -> str:
     try:
         stated = psycopg.conninfo.conninfo_to_dict(url)
         missing = {name: value for name, value in LIMITS.items() if name not in stated}
-        found: str = psycopg.conninfo.make_conninfo(url, **missing)
+        address: str = psycopg.conninfo.make_conninfo(url, **missing)
     except psycopg.ProgrammingError:
         raise ValueError(f"the URL of {what} is no URL of PostgreSQL: postgresql://USER@HOST/DATABASE") from None
-    return found
+    return address
 
 
 def check_no_password(url: str, what: str) -> None:

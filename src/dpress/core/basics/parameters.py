@@ -60,9 +60,9 @@ class Parameter:
 
 
 @functools.cache
-def listed(own: type[Parameters]) -> tuple[Parameter, ...]:
+def listed(struct: type[Parameters]) -> tuple[Parameter, ...]:
     """Return the parameters of a struct, in its order."""
-    hints = get_type_hints(own, include_extras=True)
+    hints = get_type_hints(struct, include_extras=True)
     return tuple(
         Parameter(
             name=field.name,
@@ -70,50 +70,51 @@ def listed(own: type[Parameters]) -> tuple[Parameter, ...]:
             sentence=_first(_metas(hints[field.name]), "description"),
             needed=field.required,
         )
-        for field in msgspec.structs.fields(own)
+        for field in msgspec.structs.fields(struct)
     )
 
 
-def names(own: type[Parameters]) -> tuple[str, ...]:
+def names(struct: type[Parameters]) -> tuple[str, ...]:
     """Return the names of the parameters of a struct.
 
     >>> names(Parameters)
     ()
     """
-    return own.__struct_fields__
+    return struct.__struct_fields__
 
 
-def arguments(own: type[Parameters], given: Mapping[str, Any], whose: str) -> dict[str, Any]:
+def arguments(struct: type[Parameters], given: Mapping[str, Any], whose: str) -> dict[str, Any]:
     """Return what is given of a struct's parameters, as it is written, without what is None.
 
     Args:
-        own: the struct.
+        struct: the struct.
         given: values by name; others than the struct's are passed over.
         whose: the name of the method, for a refusal.
 
     Raises:
         ValueError: a value is not what it must be, or one that is needed is missing; the line names its place.
     """
-    read(own, given, whose)
-    return {name: given[name] for name in names(own) if given.get(name) is not None}
+    read(struct, given, whose)
+    return {name: given[name] for name in names(struct) if given.get(name) is not None}
 
 
-def read(own: type[Own], given: Mapping[str, Any], whose: str = "") -> Own:
+def read(struct: type[Own], given: Mapping[str, Any], whose: str = "") -> Own:
     """Return the struct with what is given of its parameters; see `arguments`."""
-    found = {}
-    for one in listed(own):
-        if given.get(one.name) is not None:
-            found[one.name] = _converted(one, given[one.name])
-        elif one.needed:
-            raise ValueError(f"{PLACE}.{one.name}: {whose or 'this kind of release'} needs it")
-    return own(**found)
+    values = {}
+    for parameter in listed(struct):
+        if given.get(parameter.name) is not None:
+            values[parameter.name] = _converted(parameter, given[parameter.name])
+        elif parameter.needed:
+            raise ValueError(f"{PLACE}.{parameter.name}: {whose or 'this kind of release'} needs it")
+    return struct(**values)
 
 
-def _converted(one: Parameter, value: Any) -> Any:
+def _converted(parameter: Parameter, value: Any) -> Any:
     try:
-        return msgspec.convert(value, one.annotation, dec_hook=_exact)
+        return msgspec.convert(value, parameter.annotation, dec_hook=_exact)
     except (msgspec.ValidationError, RecursionError):
-        raise ValueError(f"{PLACE}.{one.name}: expected {_right(one.annotation, value)}, got {_shown(value)}") from None
+        right = _right(parameter.annotation, value)
+        raise ValueError(f"{PLACE}.{parameter.name}: expected {right}, got {_shown(value)}") from None
 
 
 def _exact(kind: type, value: Any) -> Fraction:
@@ -143,7 +144,7 @@ def words(annotation: Any) -> str:
         inner, *metas = get_args(annotation)
         return words(inner) + _bounds(inner, metas)
     if get_origin(annotation) in (Union, UnionType):
-        return _either([part for one in get_args(annotation) if one is not type(None) for part in _choices(one)])
+        return _either([part for kind in get_args(annotation) if kind is not type(None) for part in _choices(kind)])
     if get_origin(annotation) is list:
         return f"a list of {_plural(words(get_args(annotation)[0]))}"
     return _either(_choices(annotation))
@@ -151,7 +152,7 @@ def words(annotation: Any) -> str:
 
 def _choices(annotation: Any) -> list[str]:
     if get_origin(annotation) is Literal:
-        return [f'"{one}"' for one in get_args(annotation)]
+        return [f'"{choice}"' for choice in get_args(annotation)]
     return [WORDS[annotation] if annotation in WORDS else words(annotation)]
 
 
@@ -159,9 +160,9 @@ def _either(parts: list[str]) -> str:
     return " or ".join([", ".join(parts[:-1]), parts[-1]] if parts[:-1] else parts)
 
 
-def _plural(one: str) -> str:
+def _plural(phrase: str) -> str:
     """Return "numbers >= 0" for "a number >= 0"."""
-    noun, space, rest = one.partition(" ")[2].partition(" ")
+    noun, space, rest = phrase.partition(" ")[2].partition(" ")
     return f"{noun}s{space}{rest}"
 
 
@@ -178,12 +179,12 @@ def _metas(annotation: Any) -> list[msgspec.Meta]:
     """Return what a type bears, also one that may be left out."""
     if get_origin(annotation) is Annotated:
         return [*annotation.__metadata__, *_metas(get_args(annotation)[0])]
-    given = [one for one in get_args(annotation) if one is not type(None)]
+    given = [kind for kind in get_args(annotation) if kind is not type(None)]
     return _metas(given[0]) if get_origin(annotation) in (Union, UnionType) and len(given) == 1 else []
 
 
 def _first(metas: list[msgspec.Meta], name: str) -> Any:
-    return next((value for one in metas if (value := getattr(one, name)) is not None), "")
+    return next((value for meta in metas if (value := getattr(meta, name)) is not None), "")
 
 
 def _shown(value: Any) -> str:

@@ -18,15 +18,15 @@ def readable(message: str, document: Any) -> str:
     >>> readable("$.attribute[0].bounds[1]: wrong", {"attribute": [{"name": "age"}]})
     '$.attribute[age].bounds[#2]: wrong'
     """
-    return PLACE.sub(lambda found: _steps(found[0], document), message, count=1)
+    return PLACE.sub(lambda match: _steps(match[0], document), message, count=1)
 
 
 def _steps(place: str, document: Any) -> str:
-    own = "$"
+    path = "$"
     for name, index in STEP.findall(place):
         document = _entry(document, name or int(index))
-        own += f".{name}" if name else f"[{_called(document, int(index))}]"
-    return own
+        path += f".{name}" if name else f"[{_called(document, int(index))}]"
+    return path
 
 
 def _entry(document: Any, step: str | int) -> Any:

@@ -84,15 +84,16 @@ def plain(value: Any, *, context: Collection[str] = ()) -> Any:  # noqa: PLR0911
         return {METHOD: method_of(type(value)), **value.as_plain()}
     if is_dataclass(value) and not isinstance(value, type):
         named = {METHOD: name} if (name := method_of(type(value))) else {}
-        unwritten = (*context, *(name for name, own in added_later(type(value)).items() if getattr(value, name) == own))
-        own = [one.name for one in fields(value) if one.name not in unwritten]
-        return {**named, **{name: plain(getattr(value, name), context=context) for name in own}}
+        later = added_later(type(value)).items()
+        unwritten = (*context, *(name for name, default in later if getattr(value, name) == default))
+        written = [field.name for field in fields(value) if field.name not in unwritten]
+        return {**named, **{name: plain(getattr(value, name), context=context) for name in written}}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, (tuple, list)):
-        return [plain(one, context=context) for one in value]
+        return [plain(entry, context=context) for entry in value]
     if isinstance(value, dict):
-        return {str(name): plain(one, context=context) for name, one in value.items()}
+        return {str(name): plain(entry, context=context) for name, entry in value.items()}
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     if isinstance(value, bytes):
@@ -116,7 +117,7 @@ def method_of(kind: type) -> str:
 def added_later(kind: type) -> dict[str, Any]:
     """Return the fields that a class got after documents of it were written, with what they mean where they are not."""
     names: tuple[str, ...] = getattr(kind, "added_later", ())
-    return {one.name: one.default for one in fields(kind) if one.name in names}
+    return {field.name: field.default for field in fields(kind) if field.name in names}
 
 
 def class_name(file: str) -> str:
@@ -154,8 +155,8 @@ def read(
     >>> read(PureDP, {"epsilon": "1/2"})
     PureDP(epsilon=Fraction(1, 2))
     """
-    found: T = _Reader(find=find, context=context or {}).read(kind, value, place)
-    return found
+    described: T = _Reader(find=find, context=context or {}).read(kind, value, place)
+    return described
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +173,7 @@ class _Reader:
         elif isinstance(kind, type) and is_dataclass(kind) and method_of(kind) and self.find is not None:
             raise ValueError(f"{place}.{METHOD}: missing")
         if isinstance(kind, type) and self.find is not None and issubclass(kind, SelfPlain):
-            return self._own(kind, value, place)
+            return self._from_plain(kind, value, place)
         if kind is Loss or kind in LOSSES:
             return self._loss(value, place)
         if is_dataclass(kind):
@@ -182,23 +183,23 @@ class _Reader:
         if kind in SIMPLE:
             return _simple(kind, value, place)
         if isinstance(kind, type) and issubclass(kind, Enum):
-            return kind(_one_of([one.value for one in kind], value, place))
+            return kind(_choice([member.value for member in kind], value, place))
         return self._generic(kind, value, place)
 
     def _named(self, kind: Any, value: dict[str, Any], place: str) -> tuple[type, dict[str, Any]]:
         """Return the class that the data names, and the rest of the data."""
         if self.find is None:
             raise TypeError("no way to find a method")
-        own = {name: one for name, one in value.items() if name != METHOD}
+        rest = {name: entry for name, entry in value.items() if name != METHOD}
         try:
-            found = self.find(str(value[METHOD]))
+            method = self.find(str(value[METHOD]))
         except (ValueError, AttributeError):
             raise ValueError(f"{place}.{METHOD}: there is no method {value[METHOD]!r} in this version") from None
-        if isinstance(kind, type) and is_dataclass(kind) and not issubclass(found, kind):
+        if isinstance(kind, type) and is_dataclass(kind) and not issubclass(method, kind):
             raise ValueError(f"{place}.{METHOD}: expected a {kind.__name__}, got {value[METHOD]!r}")
-        return found, own
+        return method, rest
 
-    def _own(self, kind: Any, value: object, place: str) -> Any:
+    def _from_plain(self, kind: Any, value: object, place: str) -> Any:
         if not isinstance(value, dict) or self.find is None:
             _refuse(place, "an object", value)
         return kind.from_plain(value, place, find=self.find, context=self.context)
@@ -206,7 +207,7 @@ class _Reader:
     def _loss(self, value: object, place: str) -> Any:
         if not isinstance(value, dict):
             _refuse(place, "an object", value)
-        amounts = {name: self.read(Fraction, one, f"{place}.{name}") for name, one in value.items()}
+        amounts = {name: self.read(Fraction, amount, f"{place}.{name}") for name, amount in value.items()}
         try:
             return from_parameters(amounts)
         except ValueError as refusal:
@@ -214,15 +215,15 @@ class _Reader:
 
     def _generic(self, kind: Any, value: object, place: str) -> Any:
         """Return what a tuple, a choice of values, or one of several types holds."""
-        own, inner = get_origin(kind), get_args(kind)
-        if own is tuple:
+        origin, inner = get_origin(kind), get_args(kind)
+        if origin is tuple:
             return self._tuple(inner, value, place)
-        if own is Literal:
-            return _one_of(list(inner), value, place)
-        if own in (Union, types.UnionType):
+        if origin is Literal:
+            return _choice(list(inner), value, place)
+        if origin in (Union, types.UnionType):
             if value is None and types.NoneType in inner:
                 return None
-            kinds = [one for one in inner if one is not types.NoneType]
+            kinds = [each for each in inner if each is not types.NoneType]
             if len(kinds) == 1:
                 return self.read(kinds[0], value, place)
         if self.find is not None and (kind is object or getattr(kind, "_is_protocol", False)):
@@ -238,22 +239,22 @@ class _Reader:
         if len(each) != len(value):
             raise ValueError(f"{place}: expected {len(each)} entries, got {len(value)}")
         pairs = enumerate(zip(each, value, strict=True))
-        return tuple(self.read(one, own, f"{place}[{row}]") for row, (one, own) in pairs)
+        return tuple(self.read(entry_kind, entry, f"{place}[{row}]") for row, (entry_kind, entry) in pairs)
 
     def _object(self, kind: Any, value: object, place: str) -> Any:
         """Return the object; it must come out with the very numbers of the document, none completed or rounded."""
         if not isinstance(value, dict):
             _refuse(place, "an object", value)
         hints = _hints(kind)
-        known = {name: self.context[name] for name in hints if name in self.context}
+        from_context = {name: self.context[name] for name in hints if name in self.context}
         later = added_later(kind)
-        if missing := [name for name in hints if name not in value and name not in known and name not in later]:
+        if missing := [name for name in hints if name not in value and name not in from_context and name not in later]:
             raise ValueError(f"{place}.{missing[0]}: missing")
-        if unknown := [name for name in value if name not in hints or name in known]:
+        if unknown := [name for name in value if name not in hints or name in from_context]:
             raise ValueError(f"{place}.{unknown[0]}: unknown field")
-        given = {name: self.read(hints[name], one, f"{place}.{name}") for name, one in value.items()}
+        given = {name: self.read(hints[name], entry, f"{place}.{name}") for name, entry in value.items()}
         try:
-            made = kind(**known, **given)
+            made = kind(**from_context, **given)
         except ValueError as refusal:
             raise ValueError(f"{place}: {refusal}") from None
         if changed := [name for name in given if getattr(made, name) != given[name]]:
@@ -273,9 +274,9 @@ def _simple(kind: type, value: object, place: str) -> Any:
     return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
 
 
-def _one_of(known: list[Any], value: object, place: str) -> Any:
-    if not any(type(one) is type(value) and one == value for one in known):
-        _refuse(place, f"one of {known}", value)
+def _choice(choices: list[Any], value: object, place: str) -> Any:
+    if not any(type(choice) is type(value) and choice == value for choice in choices):
+        _refuse(place, f"one of {choices}", value)
     return value
 
 
@@ -283,7 +284,7 @@ def _one_of(known: list[Any], value: object, place: str) -> Any:
 def _hints(kind: Any) -> dict[str, Any]:
     """Return the type of every field, in order."""
     hints = get_type_hints(kind)
-    return {one.name: hints[one.name] for one in fields(kind)}
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _atom(kind: type, value: object, place: str) -> Any:
@@ -292,12 +293,12 @@ def _atom(kind: type, value: object, place: str) -> Any:
     if not isinstance(value, str):
         _refuse(place, expected, value)
     try:
-        found = parse(value)
+        parsed = parse(value)
     except (ValueError, ZeroDivisionError):
-        found = None
-    if found is None or plain(found) != value:
+        parsed = None
+    if parsed is None or plain(parsed) != value:
         _refuse(place, expected, value)
-    return found
+    return parsed
 
 
 def _refuse(place: str, expected: str, value: object) -> NoReturn:

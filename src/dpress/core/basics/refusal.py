@@ -31,10 +31,10 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [name.partition(".")[0] == "dpress" for name, _ in frames]
-    if isinstance(error, ValueError) and own and own[-1]:
+    ours = [name.partition(".")[0] == "dpress" for name, _ in frames]
+    if isinstance(error, ValueError) and ours and ours[-1]:
         return str(error)
-    place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
+    place = next((place for place, ours in zip(reversed(frames), reversed(ours), strict=True) if ours), None)
     where = f" at {place[0]}:{place[1]}" if place else ""
     if isinstance(error, ImportError) and error.name:
         return f"the module {error.name} cannot be loaded{where}: {LOADING}"

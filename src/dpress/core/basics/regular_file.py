@@ -33,7 +33,7 @@ def read(path: str | Path, most: int = LARGEST) -> bytes:
     """
     check(path)
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # nor waits for who is there by now
-        found = file.read(most + 1)
-    if len(found) > most:
+        content = file.read(most + 1)
+    if len(content) > most:
         raise OSError(f"{path}: expected a file of at most {most:,} bytes")
-    return found
+    return content

@@ -31,8 +31,8 @@ def round_numbers(low: float, high: float) -> tuple[float, ...]:
     among: list[float] = []
     for octave in range(top - 1, top - 1 - OCTAVES, -1):
         sizes = [sign * math.ldexp(1 + step / STEPS, octave) for step in range(STEPS) for sign in (-1, 1)]
-        inside = (one for one in sizes if low < one < high)
-        more = [one for one in inside if min(abs(one - edge) for edge in even) > APART * abs(one)]
+        inside = (size for size in sizes if low < size < high)
+        more = [size for size in inside if min(abs(size - edge) for edge in even) > APART * abs(size)]
         if len(even) + len(among) + len(more) > MOST:
             break
         among += more

@@ -18,9 +18,9 @@ def difference(given: Any, again: Any, place: str = "$") -> str:
         return _first([difference(given[name], again[name], f"{place}.{name}") for name in given])
     if isinstance(given, (list, tuple)) and isinstance(again, (list, tuple)) and len(given) == len(again):
         pairs = enumerate(zip(given, again, strict=True))
-        return _first([difference(one, other, f"{place}[{row}]") for row, (one, other) in pairs])
+        return _first([difference(before, after, f"{place}[{row}]") for row, (before, after) in pairs])
     return "" if type(given) is type(again) and given == again else f"{place}: not as it is written"
 
 
-def _first(found: list[str]) -> str:
-    return next(filter(None, found), "")
+def _first(differences: list[str]) -> str:
+    return next(filter(None, differences), "")

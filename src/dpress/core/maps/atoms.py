@@ -70,14 +70,14 @@ class Atoms:
     def __post_init__(self) -> None:
         if not self.shape or not all(1 <= size <= LARGEST_AXIS for size in self.shape):
             raise ValueError(f"shape must be sizes from 1 to {LARGEST_AXIS:,}, got {self.shape}")
-        if not self.predicates or not all(1 <= len(own) <= MOST_BOXES for own in self.predicates):
+        if not self.predicates or not all(1 <= len(boxes) <= MOST_BOXES for boxes in self.predicates):
             raise ValueError(f"predicates must each be 1 to {MOST_BOXES} boxes")
-        for box in (box for own in self.predicates for box in own):
-            axes = [one.axis for one in box]
+        for box in (box for boxes in self.predicates for box in boxes):
+            axes = [condition.axis for condition in box]
             if axes != sorted(set(axes)) or not all(0 <= axis < len(self.shape) for axis in axes):
                 raise ValueError(f"a box must have conditions on rising axes below {len(self.shape)}, got {axes}")
-            for one in box:
-                _check_runs(one, self.shape[one.axis])
+            for condition in box:
+                _check_runs(condition, self.shape[condition.axis])
         _ = _diagram(self)
 
     @property
@@ -152,25 +152,25 @@ class _Diagram:
 @functools.lru_cache(maxsize=32)
 def _diagram(atoms: Atoms) -> _Diagram:
     """Return the diagram: groups of rows of which the same boxes of the same predicates are still open."""
-    left: list[list[Open]] = [[_reduced(own)] for own in atoms.predicates]  # what may be left of every predicate
+    left: list[list[Open]] = [[_reduced(boxes)] for boxes in atoms.predicates]  # what may be left of every predicate
     groups: Numbers = np.zeros((1, len(left)), dtype=np.int64)  # of every group, the number of what is left of each
     levels = []
-    for axis in sorted({one.axis for own in atoms.predicates for box in own for one in box}):
+    for axis in sorted({condition.axis for boxes in atoms.predicates for box in boxes for condition in box}):
         kinds, truths = _kinds(atoms, axis)
-        moves = [_moved(own, axis, truths) for own in left]
+        moves = [_moved(opens, axis, truths) for opens in left]
         groups, following = _regrouped(groups, [move for _, move in moves])
         left = [after for after, _ in moves]
         levels.append(_Level(axis=axis, kinds=kinds, groups=following))
-    holds = np.array([[left[row][number] == HOLDS for number in own] for row, own in enumerate(groups.T)])
+    holds = np.array([[left[row][number] == HOLDS for number in numbers] for row, numbers in enumerate(groups.T)])
     order = np.lexsort(~holds[::-1])
-    sets = tuple(tuple(np.flatnonzero(own).tolist()) for own in holds[:, order])
+    sets = tuple(tuple(np.flatnonzero(column).tolist()) for column in holds[:, order])
     return _Diagram(levels=tuple(levels), atoms=np.argsort(order), sums=SetSums(len(order), sets))
 
 
 def _reduced(boxes: Sequence[Box]) -> Open:
     """Return what is left of a predicate; where a box has no condition left it holds, whatever the others say."""
-    found = frozenset(boxes)
-    return HOLDS if () in found else found
+    open_boxes = frozenset(boxes)
+    return HOLDS if () in open_boxes else open_boxes
 
 
 def _kinds(atoms: Atoms, axis: int) -> tuple[Numbers, dict[Condition, Truths]]:
@@ -178,11 +178,13 @@ def _kinds(atoms: Atoms, axis: int) -> tuple[Numbers, dict[Condition, Truths]]:
 
     All codes between two ends of runs are of one kind; of as many as there are such stretches, few may differ.
     """
-    asked = list(dict.fromkeys(one for own in atoms.predicates for box in own for one in box if one.axis == axis))
-    ends = [end for one in asked for low, high in one.runs for end in (low, high + 1)]
+    every = (condition for boxes in atoms.predicates for box in boxes for condition in box)
+    conditions = list(dict.fromkeys(condition for condition in every if condition.axis == axis))
+    ends = [end for condition in conditions for low, high in condition.runs for end in (low, high + 1)]
     edges = np.unique([0, *ends, atoms.shape[axis]])
-    truths, own = np.unique([_true_at(one, edges[:-1]) for one in asked], axis=1, return_inverse=True)
-    return np.repeat(own.ravel(), np.diff(edges)), dict(zip(asked, truths, strict=True))
+    columns = [_true_at(condition, edges[:-1]) for condition in conditions]
+    truths, kinds = np.unique(columns, axis=1, return_inverse=True)
+    return np.repeat(kinds.ravel(), np.diff(edges)), dict(zip(conditions, truths, strict=True))
 
 
 def _true_at(condition: Condition, codes: Numbers) -> Truths:
@@ -201,17 +203,19 @@ def _moved(left: list[Open], axis: int, truths: dict[Condition, Truths]) -> tupl
     numbers: dict[Open, int] = {}
     move = np.empty((len(left), kinds), dtype=np.int64)
     for row, boxes in enumerate(left):
-        asked = list({box[0] for box in boxes if box and box[0].axis == axis})
-        firsts, same = _distinct(np.array([truths[one] for one in asked]).reshape(len(asked), kinds))
-        after = [_after(boxes, {one for one in asked if truths[one][kind]}, axis) for kind in firsts.tolist()]
-        move[row] = np.array([numbers.setdefault(one, len(numbers)) for one in after])[same]
+        conditions = list({box[0] for box in boxes if box and box[0].axis == axis})
+        columns = np.array([truths[condition] for condition in conditions]).reshape(len(conditions), kinds)
+        firsts, same = _distinct(columns)
+        true = [{condition for condition in conditions if truths[condition][kind]} for kind in firsts.tolist()]
+        after = [_after(boxes, conditions_met, axis) for conditions_met in true]
+        move[row] = np.array([numbers.setdefault(following, len(numbers)) for following in after])[same]
     return list(numbers), move
 
 
 def _after(boxes: Open, true: AbstractSet[Condition], axis: int) -> Open:
     """Return what is left of a predicate where these of its conditions on an attribute are true."""
-    asked = [(box, bool(box) and box[0].axis == axis) for box in boxes]
-    return _reduced([box[first:] for box, first in asked if not first or box[0] in true])
+    tested = [(box, bool(box) and box[0].axis == axis) for box in boxes]
+    return _reduced([box[first:] for box, first in tested if not first or box[0] in true])
 
 
 def _distinct(columns: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
@@ -232,10 +236,10 @@ def _regrouped(groups: Numbers, moves: list[Numbers]) -> tuple[Numbers, Numbers]
     kinds = moves[0].shape[1]
     following = np.empty((len(groups), kinds), dtype=np.int64)
     settled = [(move == move[:, :1]).all(axis=1) for move in moves]
-    for place, own in enumerate(groups.tolist()):
-        after = np.array([move[number, 0] for move, number in zip(moves, own, strict=True)], dtype=np.int64)
-        rows = [row for row, number in enumerate(own) if not settled[row][number]]
-        moved = np.array([moves[row][own[row]] for row in rows], dtype=np.int64).reshape(len(rows), kinds)
+    for place, group in enumerate(groups.tolist()):
+        after = np.array([move[number, 0] for move, number in zip(moves, group, strict=True)], dtype=np.int64)
+        rows = [row for row, number in enumerate(group) if not settled[row][number]]
+        moved = np.array([moves[row][group[row]] for row in rows], dtype=np.int64).reshape(len(rows), kinds)
         firsts, same = _distinct(moved)
         reached = []
         for kind in firsts.tolist():

@@ -104,9 +104,9 @@ def sums(images: Array, rectangles: Rectangles) -> Array:
         images: shape (..., side, side).
         rectangles: within the grid.
     """
-    totals, own = running_totals(images), rectangles
-    high = _corner(totals, own.right, own.top) - _corner(totals, own.left, own.top)
-    return np.asarray(high - _corner(totals, own.right, own.bottom) + _corner(totals, own.left, own.bottom))
+    totals, left, right = running_totals(images), rectangles.left, rectangles.right
+    high = _corner(totals, right, rectangles.top) - _corner(totals, left, rectangles.top)
+    return np.asarray(high - _corner(totals, right, rectangles.bottom) + _corner(totals, left, rectangles.bottom))
 
 
 def running_totals(images: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -133,8 +133,8 @@ def _corner(totals: Array, across: Array, up: Array) -> Array:
 def _squared(low: Array, high: Array) -> tuple[Array, Array]:
     """Return ends that share with every cell of an axis the square of the length that these do."""
     first, last = np.floor(low), np.maximum(np.ceil(high) - 1, np.floor(low))
-    one = first == last
-    start, end = np.where(one, 0, 1 - (1 - (low - first)) ** 2), np.where(one, high - low, high - last) ** 2
+    within = first == last
+    start, end = np.where(within, 0, 1 - (1 - (low - first)) ** 2), np.where(within, high - low, high - last) ** 2
     return first + start, last + end
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -52,11 +53,11 @@ class Kron:
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return A x, one axis after the other."""
-        return self._along(lambda factor: factor.apply, cells, self.shape)
+        return self._along(lambda factor, line: factor.apply(line), cells, self.shape)
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y."""
-        return self._along(lambda factor: factor.transpose, answers, self._heights)
+        return self._along(lambda factor, line: factor.transpose(line), answers, self._heights)
 
     def sensitivity(self, order: int, relation: Relation) -> Fraction:
         """Return the product of the factors' sensitivities; twice that where a row moves, which it does not exceed.
@@ -71,12 +72,12 @@ class Kron:
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return the least-squares estimate of the cells, axis by axis."""
         self._check_equal(variance)
-        return self._along(lambda factor: lambda own: factor.reconstruct(own, 1.0), answers, self._heights)
+        return self._along(lambda factor, line: factor.reconstruct(line, 1.0), answers, self._heights)
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return variance (A_1^T A_1)^-1 x ... x (A_k^T A_k)^-1 w."""
         self._check_equal(variance)
-        return variance * self._along(lambda factor: lambda own: factor.covariance(own, 1.0), weights, self.shape)
+        return variance * self._along(lambda factor, line: factor.covariance(line, 1.0), weights, self.shape)
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the product of the factors' variances of their cells."""
@@ -91,12 +92,12 @@ class Kron:
         return tuple(factor.rows for factor in self.factors)
 
     def _along(
-        self, operation: Callable[[Invertible], Callable[[Numbers], Numbers]], flat: Numbers, shape: tuple[int, ...]
+        self, operation: Callable[[Invertible, Numbers], Numbers], flat: Numbers, shape: tuple[int, ...]
     ) -> Numbers:
-        """Return a flat table after one operation along every axis."""
+        """Return a flat table after an operation of its factor on every line along every axis."""
         table = np.asarray(flat).reshape(shape)
         for axis, factor in enumerate(self.factors):
-            table = np.apply_along_axis(operation(factor), axis, table)
+            table = np.apply_along_axis(partial(operation, factor), axis, table)
         return np.asarray(table).ravel()
 
     def _check_equal(self, variance: Variance) -> None:

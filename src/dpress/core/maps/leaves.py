@@ -47,7 +47,7 @@ class Leaves:
         ('0', '1', '2', '3')
         """
         pairs = zip(self.levels.tolist(), self.places.tolist(), strict=True)
-        return tuple("".join(str(place >> 2 * (level - 1 - one) & 3) for one in range(level)) for level, place in pairs)
+        return tuple("".join(str(place >> 2 * step & 3) for step in reversed(range(level))) for level, place in pairs)
 
     def split(self, which: Mask) -> "Leaves":
         """Return the leaves with four in the place of each that is marked."""
@@ -87,10 +87,11 @@ def named(names: Sequence[str], height: int) -> Leaves:
     """
     if height > MOST_LEVELS:
         raise ValueError(f"expected at most {MOST_LEVELS} levels, got {height}")
-    if not names or any(not isinstance(one, str) or not 0 < len(one) <= height or set(one) - DIGITS for one in names):
+    texts = all(isinstance(path, str) and 0 < len(path) <= height for path in names)
+    if not names or not texts or any(set(path) - DIGITS for path in names):
         raise ValueError(f"expected paths of 1 to {height} digits from 0 to 3")
-    levels = np.array([len(one) for one in names], dtype=np.int64)
-    places = np.array([int(one, 4) for one in names], dtype=np.int64)
+    levels = np.array([len(path) for path in names], dtype=np.int64)
+    places = np.array([int(path, 4) for path in names], dtype=np.int64)
     cells = 4 ** (height - levels)
     if not np.array_equal(places * cells, np.cumsum(cells) - cells) or cells.sum() != 4**height:
         raise ValueError("expected paths that lead to every cell exactly once, in the order of the cells")

@@ -216,7 +216,7 @@ class Stack:
     def transpose(self, answers: Array) -> Array:
         """Return A^T y."""
         parts = zip(self.parts, self.split(answers), strict=True)
-        return np.asarray(sum(part.transpose(own) for part, own in parts))
+        return np.asarray(sum(part.transpose(answered) for part, answered in parts))
 
     def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return the sum of the parts' sensitivities; exact where one row can change all parts at their worst."""

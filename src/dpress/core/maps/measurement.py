@@ -41,7 +41,7 @@ class Measurement:
             return (self,)
         variances = self.map.split(np.broadcast_to(self.variance, (self.map.rows,)))
         rows = zip(self.map.parts, self.map.split(self.answers), variances, strict=True)
-        return tuple(Measurement(map=part, answers=own, variance=spread) for part, own, spread in rows)
+        return tuple(Measurement(map=part, answers=answers, variance=spread) for part, answers, spread in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,4 +60,4 @@ class SumsAndLevels:
     def answers(self) -> Numbers:
         """All integers, sums first, then one attribute's levels after the other, group by group."""
         first = [] if self.sums is None else [self.sums.answers]
-        return np.concatenate([*first, *(own.ravel() for own in self.levels)])
+        return np.concatenate([*first, *(level.ravel() for level in self.levels)])

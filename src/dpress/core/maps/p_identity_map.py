@@ -89,8 +89,8 @@ class PIdentity:
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y."""
-        own, sums = np.split(answers, [self.cells])
-        return np.asarray(self.diagonal * own + sums @ self.sums)
+        cells, sums = np.split(answers, [self.cells])
+        return np.asarray(self.diagonal * cells + sums @ self.sums)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return the sensitivity in units, exactly; order 2 squared.
@@ -117,20 +117,20 @@ class PIdentity:
         G = diag(v_cells / a^2) and C = diag(v_sums)^(-1/2) B; a sum of infinite variance is ignored. Weights may be one
         query, or many of shape (m, n), row by row.
         """
-        own, sums, inner = self._parts(variance)
-        return np.asarray(own * weights - np.linalg.solve(inner, sums @ weights.T).T @ sums)
+        alone, sums, inner = self._parts(variance)
+        return np.asarray(alone * weights - np.linalg.solve(inner, sums @ weights.T).T @ sums)
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the diagonal of (A^T V^-1 A)^-1, O(n p^2 + p^3)."""
-        own, sums, inner = self._parts(variance)
-        return np.asarray(own - np.einsum("qj,qj->j", sums, np.linalg.solve(inner, sums)))
+        alone, sums, inner = self._parts(variance)
+        return np.asarray(alone - np.einsum("qj,qj->j", sums, np.linalg.solve(inner, sums)))
 
     def _parts(self, variance: Variance) -> tuple[Array, Array, Array]:
         """Return the diagonal of G, C G and I + C G C^T."""
-        own, sums = np.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)), [self.cells])
-        if not np.isfinite(own).all():
+        cells, sums = np.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)), [self.cells])
+        if not np.isfinite(cells).all():
             raise ValueError("every cell must have been measured: without it the cells are not determined")
-        alone = own / self.diagonal.astype(np.float64) ** 2
+        alone = cells / self.diagonal.astype(np.float64) ** 2
         weighted = self.sums / np.sqrt(sums)[:, None]
         scaled = weighted * alone
         return alone, scaled, np.eye(len(sums)) + scaled @ weighted.T
@@ -150,11 +150,11 @@ def _farthest(matrix: PIdentity, order: int) -> int:
     """
     most, sums, squares = 0, matrix.sums.astype(np.int64), _squares(matrix)
     for cell in range(matrix.cells - 1):
-        own, others = sums[:, cell, None], sums[:, cell + 1 :]
+        column, others = sums[:, cell, None], sums[:, cell + 1 :]
         if order == 1:
-            apart = 2 * (matrix.unit - np.minimum(own, others).sum(axis=0))
+            apart = 2 * (matrix.unit - np.minimum(column, others).sum(axis=0))
         else:
-            apart = squares[cell] + squares[cell + 1 :] - 2 * (own * others).sum(axis=0)
+            apart = squares[cell] + squares[cell + 1 :] - 2 * (column * others).sum(axis=0)
         most = max(most, int(apart.max()))
         if order == 1 and most == 2 * matrix.unit:
             break

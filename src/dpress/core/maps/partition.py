@@ -67,11 +67,11 @@ class Partition:
         """
         width, height = self.right - self.left, self.top - self.bottom
         wide, high = np.minimum(parts, width), np.minimum(parts, height)
-        own = np.repeat(np.arange(self.rows), wide * high)
-        place = np.arange(len(own)) - np.repeat(np.cumsum(wide * high) - wide * high, wide * high)
-        across, up = place // high[own], place % high[own]
-        left, right = (self.left[own] + (i * width[own]) // wide[own] for i in (across, across + 1))
-        bottom, top = (self.bottom[own] + (i * height[own]) // high[own] for i in (up, up + 1))
+        row = np.repeat(np.arange(self.rows), wide * high)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(wide * high) - wide * high, wide * high)
+        across, up = place // high[row], place % high[row]
+        left, right = (self.left[row] + (i * width[row]) // wide[row] for i in (across, across + 1))
+        bottom, top = (self.bottom[row] + (i * height[row]) // high[row] for i in (up, up + 1))
         return Partition(self.grid, left, right, bottom, top)
 
     def apply(self, cells: Numbers) -> Numbers:

@@ -79,7 +79,7 @@ class Ranges:
     @classmethod
     def of(cls, cells: int, ranges: Sequence[Range]) -> Self:
         """Return listed ranges as arrays."""
-        ends = np.array([(one.left, one.right) for one in ranges], dtype=np.int64).reshape(-1, 2)
+        ends = np.array([(listed.left, listed.right) for listed in ranges], dtype=np.int64).reshape(-1, 2)
         return cls(cells, ends[:, 0], ends[:, 1])
 
     @property
@@ -219,8 +219,8 @@ class RangeList:
         check.count("cells", self.cells)
         if not 1 <= len(self.listed) <= EXACT_SPECTRUM:
             raise ValueError(f"list between 1 and {EXACT_SPECTRUM} ranges, got {len(self.listed)}")
-        for one in self.listed:
-            one.within(self.cells)
+        for listed in self.listed:
+            listed.within(self.cells)
 
     @property
     def queries(self) -> int:
@@ -239,7 +239,7 @@ class RangeList:
     @property
     def spectral_norm(self) -> float:
         """A number that the largest singular value does not exceed: the Frobenius norm."""
-        return math.sqrt(sum(one.right - one.left + 1 for one in self.listed))
+        return math.sqrt(sum(listed.right - listed.left + 1 for listed in self.listed))
 
 
 Axis = AllRanges | Prefixes | RangesOfLength | RangeList

@@ -117,8 +117,8 @@ class Residuals(Stack):
         for part in self.parts:
             assert isinstance(part, Residual)  # noqa: S101
             place = holding[frozenset(part.axes)]
-            own = self.tables[place]
-            table = Marginal(tuple(shape[axis] for axis in own), tuple(own.index(axis) for axis in part.axes))
+            axes = self.tables[place]
+            table = Marginal(tuple(shape[axis] for axis in axes), tuple(axes.index(axis) for axis in part.axes))
             answers.append(part.of_table(table.apply(split[place])))
         return np.concatenate(answers)
 
@@ -131,9 +131,9 @@ class Residuals(Stack):
 @functools.lru_cache(maxsize=16)
 def _holding(residuals: Residuals) -> dict[frozenset[int], int]:
     """Return for every set of axes the place of the first table that holds it."""
-    found: dict[frozenset[int], int] = {}
+    places: dict[frozenset[int], int] = {}
     for place, axes in enumerate(residuals.tables):
         for size in range(len(axes) + 1):
             for part in itertools.combinations(axes, size):
-                found.setdefault(frozenset(part), place)
-    return found
+                places.setdefault(frozenset(part), place)
+    return places

@@ -30,19 +30,19 @@ def complement(runs: Runs, size: int) -> Runs:
     return tuple((low, high - 1) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
 
-def common(one: Runs, other: Runs) -> Runs:
+def common(here: Runs, there: Runs) -> Runs:
     """Return the cells that are in both.
 
     >>> common(((0, 3), (6, 9)), ((2, 7),))
     ((2, 3), (6, 7))
     """
-    found, left, right = [], 0, 0
-    while left < len(one) and right < len(other):
-        first, last = max(one[left][0], other[right][0]), min(one[left][1], other[right][1])
+    shared, left, right = [], 0, 0
+    while left < len(here) and right < len(there):
+        first, last = max(here[left][0], there[right][0]), min(here[left][1], there[right][1])
         if first <= last:
-            found.append((first, last))
-        if one[left][1] < other[right][1]:
+            shared.append((first, last))
+        if here[left][1] < there[right][1]:
             left += 1
         else:
             right += 1
-    return tuple(found)
+    return tuple(shared)

@@ -38,8 +38,9 @@ class SetSums:
             raise ValueError(f"cells must be at most {MOST_CELLS:,}, got cells={self.cells}")
         if not 1 <= len(self.sets) <= MOST_SETS:
             raise ValueError(f"sets must be 1 to {MOST_SETS:,}, got {len(self.sets)}")
-        for number, own in enumerate(self.sets, 1):
-            if not own or own[0] < 0 or own[-1] >= self.cells or any(a >= b for a, b in itertools.pairwise(own)):
+        for number, cells in enumerate(self.sets, 1):
+            rising = all(a < b for a, b in itertools.pairwise(cells))
+            if not cells or cells[0] < 0 or cells[-1] >= self.cells or not rising:
                 raise ValueError(f"sets[#{number}] must be rising numbers of cells from 0 to {self.cells - 1}")
 
     @property
@@ -111,11 +112,11 @@ def _check_equal(variance: Variance) -> None:
 
 @functools.lru_cache(maxsize=8)
 def _matrix(sums: SetSums) -> Array:
-    found = np.zeros((sums.rows, sums.cells))
-    for row, own in zip(found, sums.sets, strict=True):
-        row[list(own)] = 1.0
-    found.setflags(write=False)
-    return found
+    matrix = np.zeros((sums.rows, sums.cells))
+    for row, cells in zip(matrix, sums.sets, strict=True):
+        row[list(cells)] = 1.0
+    matrix.setflags(write=False)
+    return matrix
 
 
 @functools.lru_cache(maxsize=8)

@@ -41,12 +41,12 @@ def spans(counter: str, periods: int) -> tuple[Span, ...]:
     if periods > MOST_PERIODS:
         raise NotSupported(f"{periods:,} periods are more than 2^12; use longer ones, or closer `bounds`")
     made = {"separate": _separate, "tree": _tree, "smooth": _smooth}[counter](periods)
-    return tuple(sorted(set(made), key=lambda one: (one[1], -one[0])))
+    return tuple(sorted(set(made), key=lambda span: (span[1], -span[0])))
 
 
 def closing(every: Sequence[Span], period: int) -> tuple[Span, ...]:
     """Return the spans that end with a period."""
-    return tuple(one for one in every if one[1] == period)
+    return tuple(span for span in every if span[1] == period)
 
 
 def depth(every: Sequence[Span]) -> int:
@@ -64,11 +64,11 @@ def layers(every: tuple[Span, ...]) -> Mapping[Span, int]:
     >>> layers(spans("tree", 3))
     {(0, 0): 0, (0, 1): 1, (1, 1): 0, (2, 2): 0}
     """
-    last, found = list[int](), dict[Span, int]()
+    last, layer_of = list[int](), dict[Span, int]()
     for span in sorted(every):
-        found[span] = next((layer for layer, end in enumerate(last) if end < span[0]), len(last))
-        last[found[span] : found[span] + 1] = [span[1]]
-    return found
+        layer_of[span] = next((layer for layer, end in enumerate(last) if end < span[0]), len(last))
+        last[layer_of[span] : layer_of[span] + 1] = [span[1]]
+    return layer_of
 
 
 def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:
@@ -89,8 +89,8 @@ def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:
     matrix = np.zeros((len(measured), wanted.size))
     for row, (first, last) in enumerate(measured):
         matrix[row, first : last + 1] = 1
-    found = np.asarray(np.linalg.lstsq(matrix.T, wanted, rcond=None)[0], dtype=np.float64)
-    return found if np.abs(found @ matrix - wanted).max() < SOLVED * matrix.shape[0] else None
+    weights = np.asarray(np.linalg.lstsq(matrix.T, wanted, rcond=None)[0], dtype=np.float64)
+    return weights if np.abs(weights @ matrix - wanted).max() < SOLVED * matrix.shape[0] else None
 
 
 class Variances(NamedTuple):
@@ -121,13 +121,13 @@ def variances(every: Sequence[Span], periods: int) -> Variances:
     inverse = np.linalg.inv(matrix.T @ matrix)
     sums = np.zeros((periods + 1, periods + 1))
     sums[1:, 1:] = inverse.cumsum(axis=0).cumsum(axis=1)
-    own = np.diagonal(sums)
-    runs = (own[:, None] + own - 2 * sums)[np.triu_indices(periods + 1, 1)]
-    return Variances(float(np.diagonal(inverse).mean()), float(own[1:].mean()), float(runs.mean()))
+    prefixes = np.diagonal(sums)
+    runs = (prefixes[:, None] + prefixes - 2 * sums)[np.triu_indices(periods + 1, 1)]
+    return Variances(float(np.diagonal(inverse).mean()), float(prefixes[1:].mean()), float(runs.mean()))
 
 
 def _separate(periods: int) -> list[Span]:
-    return [(one, one) for one in range(periods)]
+    return [(period, period) for period in range(periods)]
 
 
 def _tree(periods: int) -> list[Span]:
@@ -136,15 +136,15 @@ def _tree(periods: int) -> list[Span]:
 
 
 def _smooth(periods: int) -> list[Span]:
-    half = next(one for one in range(1, periods + 2) if math.comb(2 * one, one) > periods)
+    half = next(number for number in range(1, periods + 2) if math.comb(2 * number, number) > periods)
     height = 2 * half
     ones = (sum(1 << bit for bit in chosen) for chosen in combinations(range(height), half))
     leaves = sorted(ones)[: periods + 1]  # leaf t stands for period t; the sum before it is that of t periods
-    found = []
+    nodes = []
     for leaf in leaves[1:]:
         for bit in range(height):
             if leaf >> bit & 1:
                 node = (leaf >> bit) ^ 1
-                inside = [place for place, own in enumerate(leaves[:periods]) if own >> bit == node]
-                found += [(inside[0], inside[-1])] if inside else []
-    return found
+                inside = [place for place, leaf_above in enumerate(leaves[:periods]) if leaf_above >> bit == node]
+                nodes += [(inside[0], inside[-1])] if inside else []
+    return nodes

@@ -112,12 +112,12 @@ class Tree:
             variances: one for every level; infinite where it was not measured, 0 where it is known.
         """
         *inner, leaves = zip(self.split(answers), variances, strict=True)
-        found = [leaves]
-        for own, variance in reversed(inner):
-            below, spread = self.sums(found[-1][0]), found[-1][1] * self.branching
+        best = [leaves]
+        for answered, variance in reversed(inner):
+            below, spread = self.sums(best[-1][0]), best[-1][1] * self.branching
             trust = 1.0 if variance == 0 else 0.0 if math.isinf(variance) else spread / (spread + variance)
-            found.append((trust * own + (1 - trust) * below, (1 - trust) * spread))
-        return found[::-1]
+            best.append((trust * answered + (1 - trust) * below, (1 - trust) * spread))
+        return best[::-1]
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return (A^T V^-1 A)^-1 w in one pass up and one down, O(rows).

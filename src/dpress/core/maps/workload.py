@@ -126,7 +126,7 @@ class Marginals:
             outside = self.cells // math.prod(self.shape[axis] for axis in table)
             for part in map(frozenset, _subsets(table)):
                 eigenvalues[part] = eigenvalues.get(part, 0) + outside
-        return [(own, math.prod(self.shape[i] - 1 for i in part)) for part, own in eigenvalues.items()]
+        return [(times, math.prod(self.shape[i] - 1 for i in part)) for part, times in eigenvalues.items()]
 
 
 @dataclass(frozen=True, slots=True)

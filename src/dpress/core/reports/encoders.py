@@ -108,12 +108,12 @@ class Tile(_Encoder, frozen=True, kw_only=True, tag="tile"):
         Raises:
             ValueError: a code is no cell's (it is not shown).
         """
-        found = np.zeros(codes.shape[1:], dtype=np.int64)
+        values = np.zeros(codes.shape[1:], dtype=np.int64)
         if codes.size and (codes.min() < 0 or (codes >= np.array(self.sizes)[:, None]).any()):
             raise ValueError(f"codes must lie below {self.sizes}")
-        for own, size, tiles in zip(codes, self.sizes, self.tiles, strict=True):
-            found = found * tiles + own.astype(np.int64) * tiles // size
-        return np.asarray(found, dtype=np.int32)
+        for axis_codes, size, tiles in zip(codes, self.sizes, self.tiles, strict=True):
+            values = values * tiles + axis_codes.astype(np.int64) * tiles // size
+        return np.asarray(values, dtype=np.int32)
 
 
 class Node(_Encoder, frozen=True, kw_only=True, tag="node"):

@@ -93,8 +93,8 @@ class Packed:
             return np.zeros((len(begins), width), dtype=np.uint8)
         step = int(begins[1] - begins[0]) if len(begins) > 1 else width
         if (np.diff(begins) == step).all() and step >= width:  # reports of one length: a view, no copy
-            own = self.body[begins[0] :]
-            return np.lib.stride_tricks.as_strided(own, (len(begins), width), (step, 1), writeable=False)
+            reports = self.body[begins[0] :]
+            return np.lib.stride_tricks.as_strided(reports, (len(begins), width), (step, 1), writeable=False)
         return np.take(self.body, begins[:, None] + np.arange(width))
 
 
@@ -104,25 +104,25 @@ def parse(body: bytes) -> Packed:
     Raises:
         ReportRejected: they are no reports back to back; the message says which one is not.
     """
-    found = np.frombuffer(body, dtype=np.uint8)
+    content = np.frombuffer(body, dtype=np.uint8)
     places = np.empty((len(body) // SHORTEST, 6), dtype=np.int64)
-    reports, sound = compiled(walk)(found, places)
+    reports, sound = compiled(walk)(content, places)
     if not sound:
         raise ReportRejected(f"report {reports + 1} of the body is truncated or not in the layout of a report")
-    return Packed(body=found, places=places[:reports])
+    return Packed(body=content, places=places[:reports])
 
 
 def faults(reports: Packed, expected: Expected) -> dict[str, Flags]:
     """Return by reason which reports are not of a collection, by what they say of themselves."""
     number = reports.column(TYPE)
-    known = number < len(expected.widths)
+    valid = number < len(expected.widths)
     widths = np.array([*expected.widths, -1])[np.minimum(number, len(expected.widths))]
     return {
         OTHER_VERSION: reports.column(VERSION) != THIS_VERSION,
         OTHER_ASK: (reports.asks != np.frombuffer(expected.ask, dtype=np.uint8)).any(axis=1),
         OTHER_ROUND: reports.column(ROUND) != expected.round,
-        UNKNOWN_TYPE: ~known,
-        WRONG_LENGTH: known & (reports.widths != widths),
+        UNKNOWN_TYPE: ~valid,
+        WRONG_LENGTH: valid & (reports.widths != widths),
     }
 
 

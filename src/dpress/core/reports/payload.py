@@ -63,16 +63,16 @@ def codes(values: Values, size: int) -> Values:
     Raises:
         ValueError: one is not an integer of 0, ..., size - 1 (it is not shown).
     """
-    found = np.asarray(values)
-    if found.dtype.kind not in "iu" or found.ndim != 1:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ValueError("values must be integers of shape (users,)")
-    if found.dtype == np.int32:  # as unsigned numbers, negative ones exceed every size: one pass instead of two
-        outside = found.size and found.view(np.uint32).max() >= size
+    if array.dtype == np.int32:  # as unsigned numbers, negative ones exceed every size: one pass instead of two
+        outside = array.size and array.view(np.uint32).max() >= size
     else:
-        outside = found.size and (found.min() < 0 or found.max() >= size)
+        outside = array.size and (array.min() < 0 or array.max() >= size)
     if outside:
         raise ValueError(f"values must lie between 0 and {size - 1}")
-    return found.astype(np.int32, copy=False)
+    return array.astype(np.int32, copy=False)
 
 
 def pack(numbers: Number, size: int) -> Payloads:
@@ -94,11 +94,11 @@ def unpack(payloads: Payloads) -> Number | npt.NDArray[np.uint16] | npt.NDArray[
     """
     size = payloads.shape[1]
     if size == 3:
-        found = payloads[:, 2].astype(np.uint32)
+        numbers = payloads[:, 2].astype(np.uint32)
         for byte in (1, 0):  # byte by byte is several times faster than copying rows of three into rows of four
-            found <<= 8
-            found |= payloads[:, byte]
-        return found
+            numbers <<= 8
+            numbers |= payloads[:, byte]
+        return numbers
     return np.ascontiguousarray(payloads).view(f"<u{size}").reshape(-1)
 
 
@@ -118,10 +118,10 @@ def histogram(payloads: Payloads, numbers: int) -> Tally:
 
 
 def _counted(payloads: Payloads, numbers: int) -> Tally:
-    found = unpack(payloads)
-    if found.size and found.max() >= numbers:
+    sent = unpack(payloads)
+    if sent.size and sent.max() >= numbers:
         raise ReportRejected("a report is out of range")
-    return np.bincount(found, minlength=numbers).astype(np.int64, copy=False)
+    return np.bincount(sent, minlength=numbers).astype(np.int64, copy=False)
 
 
 def check_channel(reports: int, size: int) -> None:

@@ -33,10 +33,10 @@ def dimension(order: int, least: int) -> int:
     >>> dimension(4, 22)
     4
     """
-    found = 1
-    while points(order, found) < least:
-        found += 1
-    return found
+    size = 1
+    while points(order, size) < least:
+        size += 1
+    return size
 
 
 @functools.cache
@@ -45,49 +45,49 @@ def orders() -> tuple[int, ...]:
     return tuple(q for q in range(2, MOST_ORDER + 1) if q in MODULI or all(q % x for x in range(2, int(q**0.5) + 1)))
 
 
-def times(one: Elements, other: Elements, order: int) -> Elements:
+def times(first: Elements, second: Elements, order: int) -> Elements:
     """Return the products of field elements.
 
     >>> times(np.array([2, 3]), np.array([2, 2]), 4).tolist()
     [3, 1]
     """
     if order not in MODULI:
-        return np.asarray(one * other % order)
-    found: Elements = _products(order)[one, other]
-    return found
+        return np.asarray(first * second % order)
+    products: Elements = _products(order)[first, second]
+    return products
 
 
-def plus(one: Elements, other: Elements, order: int) -> Elements:
+def plus(first: Elements, second: Elements, order: int) -> Elements:
     """Return the sums of field elements."""
-    return np.asarray(one ^ other if order in MODULI else (one + other) % order)
+    return np.asarray(first ^ second if order in MODULI else (first + second) % order)
 
 
-def minus(one: Elements, order: int) -> Elements:
+def minus(elements: Elements, order: int) -> Elements:
     """Return the field elements that add up to 0 with these."""
-    return one if order in MODULI else -one % order
+    return elements if order in MODULI else -elements % order
 
 
 @functools.lru_cache(maxsize=64)
 def inverses(order: int) -> Elements:
     """Return 1 / x of every field element, 0 for 0; shape (q,)."""
-    found = np.zeros(order, dtype=np.int64)
+    inverse = np.zeros(order, dtype=np.int64)
     for x in range(1, order):
-        found[x] = int(np.flatnonzero(times(np.full(order, x), np.arange(order), order) == 1)[0])
-    return found
+        inverse[x] = int(np.flatnonzero(times(np.full(order, x), np.arange(order), order) == 1)[0])
+    return inverse
 
 
 @functools.lru_cache(maxsize=2)
 def _products(order: int) -> Elements:
     """Return the products of all pairs of polynomials over bits, modulo that of the field."""
-    found, modulus = np.zeros((order, order), dtype=np.int64), MODULI[order]
-    for one in range(order):
-        for other in range(order):
+    products, modulus = np.zeros((order, order), dtype=np.int64), MODULI[order]
+    for first in range(order):
+        for second in range(order):
             product = 0
             for digit in reversed(range(order.bit_length() - 1)):
-                product = product << 1 ^ (one if other >> digit & 1 else 0)
+                product = product << 1 ^ (first if second >> digit & 1 else 0)
                 product ^= modulus if product & order else 0
-            found[one, other] = product
-    return found
+            products[first, second] = product
+    return products
 
 
 def coordinates(numbers: Elements, order: int, size: int) -> tuple[Elements, Elements]:
@@ -100,17 +100,17 @@ def coordinates(numbers: Elements, order: int, size: int) -> tuple[Elements, Ele
     """
     starts = np.array([points(order, j) for j in range(size)], dtype=np.int64)
     tail = np.searchsorted(starts, numbers, side="right") - 1  # j
-    found = digits(numbers - starts[tail], order, size)
-    found[size - 1 - tail, np.arange(numbers.size)] = 1
-    return found, size - 1 - tail
+    vectors = digits(numbers - starts[tail], order, size)
+    vectors[size - 1 - tail, np.arange(numbers.size)] = 1
+    return vectors, size - 1 - tail
 
 
 def digits(numbers: Elements, order: int, size: int) -> Elements:
     """Return the digits of numbers to base q, most significant first, shape (size, numbers)."""
-    found, rest = np.empty((size, numbers.size), dtype=np.int64), numbers
+    out, rest = np.empty((size, numbers.size), dtype=np.int64), numbers
     for place in reversed(range(size)):
-        rest, found[place] = np.divmod(rest, order)
-    return found
+        rest, out[place] = np.divmod(rest, order)
+    return out
 
 
 def numbers(vectors: Elements, order: int) -> Elements:
@@ -118,9 +118,9 @@ def numbers(vectors: Elements, order: int) -> Elements:
     size = len(vectors)
     lead = (vectors != 0).argmax(axis=0)
     scale = inverses(order)[vectors[lead, np.arange(vectors.shape[1])]]
-    found = np.zeros(vectors.shape[1], dtype=np.int64)
+    out = np.zeros(vectors.shape[1], dtype=np.int64)
     for place, row in enumerate(vectors):
         after = place > lead
-        found = np.where(after, found * order + times(row, scale, order), found)
+        out = np.where(after, out * order + times(row, scale, order), out)
     starts = np.array([points(order, j) for j in range(size)], dtype=np.int64)
-    return np.asarray(found + starts[size - 1 - lead])
+    return np.asarray(out + starts[size - 1 - lead])

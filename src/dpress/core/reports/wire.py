@@ -64,12 +64,12 @@ class Expected:
         Raises:
             ReportRejected: with the first reason, as named where a file's reports are counted.
         """
-        known = report.report_type < len(self.widths)
+        valid = report.report_type < len(self.widths)
         reasons = {
             OTHER_ASK: report.ask != self.ask,
             OTHER_ROUND: report.round != self.round,
-            UNKNOWN_TYPE: not known,
-            WRONG_LENGTH: known and len(report.payload) != self.widths[report.report_type],
+            UNKNOWN_TYPE: not valid,
+            WRONG_LENGTH: valid and len(report.payload) != self.widths[report.report_type],
         }
         for reason, wrong in reasons.items():
             if wrong:

@@ -44,11 +44,11 @@ def contributions(batches: Batches, columns: Sequence[str], caps: Sequence[int],
     persons = rows = largest = 0
     kept = dict.fromkeys(caps, 0)
     for tally in by_groups(batches, columns, _Tally, held=held):
-        own = tally.counts[: tally.persons]
-        persons, rows = persons + own.size, rows + int(own.sum())
-        largest = max(largest, int(own.max(initial=0)))
+        counts = tally.counts[: tally.persons]
+        persons, rows = persons + counts.size, rows + int(counts.sum())
+        largest = max(largest, int(counts.max(initial=0)))
         for cap in caps:
-            kept[cap] += int(np.minimum(own, cap).sum())
+            kept[cap] += int(np.minimum(counts, cap).sum())
     return Contributions(persons=persons, rows=rows, largest=largest, kept=kept)
 
 

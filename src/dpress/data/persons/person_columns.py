@@ -63,16 +63,16 @@ def person_column(name: str, values: pa.Array) -> PersonColumn:
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if is_ours(values.type):
-        parts = dict(zip((one.name for one in values.type), values.flatten(), strict=True))
+        parts = dict(zip((field.name for field in values.type), values.flatten(), strict=True))
         if pc.any(pc.equal(parts[KIND], int(Kind.ROUNDED))).as_py():
             raise no_digits(name)
         values = parts[TEXT]
     if pa.types.is_null(values.type):
         raise no_person(name)
-    found = _converted(name, values)
+    persons = _converted(name, values)
     if values.null_count:
         raise no_person(name)
-    return found
+    return persons
 
 
 def persons_of(columns: Sequence[str], batch: pa.RecordBatch) -> PersonColumn:
@@ -87,22 +87,22 @@ def persons_of(columns: Sequence[str], batch: pa.RecordBatch) -> PersonColumn:
     for name in columns:
         if is_inferred(batch.schema.field(name)) and has_lost_digits(batch.column(name)):
             raise no_digits(name)
-    found = [person_column(name, batch.column(name)) for name in columns]
-    if len(found) == 1 or not batch.num_rows:
-        return found[0]
-    parts = [part for own in found for part in _measured(own)]
+    persons = [person_column(name, batch.column(name)) for name in columns]
+    if len(persons) == 1 or not batch.num_rows:
+        return persons[0]
+    parts = [part for column in persons for part in _measured(column)]
     return _bytes(pc.binary_join_element_wise(*parts, pa.scalar(b"", pa.large_binary())))
 
 
-def _measured(own: PersonColumn) -> list[pa.Array]:
+def _measured(column: PersonColumn) -> list[pa.Array]:
     """Return what tells persons apart in a list of several: words, or texts after their lengths; shape (rows,) each."""
-    words = own.words if own.words.size else np.diff(own.ends)
+    words = column.words if column.words.size else np.diff(column.ends)
     width, rows = words.itemsize, words.size
     ends = np.arange(0, width * (rows + 1), width, dtype=np.int64)
     fixed = pa.Array.from_buffers(pa.large_binary(), rows, [None, pa.py_buffer(ends), pa.py_buffer(words)])
-    if own.words.size:
+    if column.words.size:
         return [fixed]
-    buffers = [None, pa.py_buffer(own.ends.astype(np.int64)), pa.py_buffer(own.content)]
+    buffers = [None, pa.py_buffer(column.ends.astype(np.int64)), pa.py_buffer(column.content)]
     return [fixed, pa.Array.from_buffers(pa.large_binary(), rows, buffers)]
 
 
@@ -130,7 +130,7 @@ def _converted(name: str, values: pa.Array) -> PersonColumn:
         return _fixed(values)
     if types.is_string_view(kind) or types.is_binary_view(kind):
         values = values.cast(pa.binary())
-    if any(own(values.type) for own in TEXTS):
+    if any(is_text(values.type) for is_text in TEXTS):
         return _bytes(values.cast(pa.large_binary()))
     raise SchemaMismatch(f"the column {name!r} of type {kind} names no persons; convert it to text first")
 

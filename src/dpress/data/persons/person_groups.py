@@ -65,9 +65,10 @@ def _passed(
     kinds = dict[str, pa.DataType]()
     for batch in batches:
         for column in columns:
-            own = batch.schema.field(column).type
-            if (kind := kinds.setdefault(column, own)) != own:
-                raise SchemaMismatch(f"the column {column!r} is of type {kind} and then of type {own}; expected one")
+            arrow_type = batch.schema.field(column).type
+            if (kind := kinds.setdefault(column, arrow_type)) != arrow_type:
+                types = f"of type {kind} and then of type {arrow_type}"
+                raise SchemaMismatch(f"the column {column!r} is {types}; expected one")
         for start in range(0, batch.num_rows, PIECE):
             state.add(index.numbers(persons_of(columns, batch.slice(start, PIECE))), index.persons)
             if held is not None and index.persons > 1 and index.nbytes + state.nbytes > held:

@@ -74,12 +74,12 @@ def _find(rows: Any, between: Any, stored: Any, persons: Any, out: Any) -> Any:
     hashes, (low, high), slots = rows[0], between, stored[0]
     last = np.uint64(len(slots) - 1)
     for row in range(hashes.size):
-        own = hashes[row]
-        if not low <= own >> np.uint64(32) < high:
+        digest = hashes[row]
+        if not low <= digest >> np.uint64(32) < high:
             out[row] = -1
             continue
-        place = own & last
-        while slots[place, 1] != 0 and slots[place, 0] != own:
+        place = digest & last
+        while slots[place, 1] != 0 and slots[place, 0] != digest:
             place = (place + ONE) & last
         if slots[place, 1] == 0:
             persons = enter(place, rows, row, stored, persons)

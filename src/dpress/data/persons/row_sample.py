@@ -120,7 +120,7 @@ class _Smallest:
             row, self._top = person_kernels.offer((numbers, drawn, self.rows), self._cap, pool, self._top, row)
             if row < numbers.size:
                 wanted = len(self._draws) + numbers.size
-                self._draws, self._places = (grown(own, self._top, wanted) for own in (self._draws, self._places))
+                self._draws, self._places = (grown(array, self._top, wanted) for array in (self._draws, self._places))
         self.rows += numbers.size
 
     def mark(self, bits: npt.NDArray[np.uint8]) -> None:

@@ -40,13 +40,13 @@ def repeated(
         most: how many first words may be in memory.
     """
     ranges = max(1, -(-total // most))
-    found = [np.zeros(0, dtype=np.int64)]
+    places = [np.zeros(0, dtype=np.int64)]
     for number in range(ranges):
-        low, high = (one * (1 << 64) // ranges for one in (number, number + 1))
+        low, high = (step * (1 << 64) // ranges for step in (number, number + 1))
         shared = _shared(min(total, most + most // 64), _within(halves(), low, high))
         parts = (shared[start : start + COMPARED] for start in range(0, shared.size, COMPARED))
-        found.extend(_later(near(part)) for part in parts)
-    return np.sort(np.concatenate(found))
+        places.extend(_later(near(part)) for part in parts)
+    return np.sort(np.concatenate(places))
 
 
 def among(words: Words, shared: Words) -> Flags:
@@ -56,21 +56,21 @@ def among(words: Words, shared: Words) -> Flags:
 
 def _within(halves: Iterable[Words], low: int, high: int) -> Iterator[Words]:
     """Yield the words that are at least `low` and less than `high`."""
-    for own in halves:
-        yield own if high - low == 1 << 64 else own[(own >= np.uint64(low)) & (own <= np.uint64(high - 1))]
+    for words in halves:
+        yield words if high - low == 1 << 64 else words[(words >= np.uint64(low)) & (words <= np.uint64(high - 1))]
 
 
 def _shared(room: int, halves: Iterable[Words]) -> Words:
     """Return in order the first words that several ids have."""
-    found, count = np.empty(room, dtype=np.uint64), 0
-    for own in halves:
-        while count + len(own) > len(found):
-            found = np.concatenate([found, np.empty(max(len(own), len(found)), dtype=np.uint64)])
-        found[count : count + len(own)] = own
-        count += len(own)
-    found = found[:count]
-    found.sort()
-    return np.unique(found[1:][found[1:] == found[:-1]])
+    collected, count = np.empty(room, dtype=np.uint64), 0
+    for words in halves:
+        while count + len(words) > len(collected):
+            collected = np.concatenate([collected, np.empty(max(len(words), len(collected)), dtype=np.uint64)])
+        collected[count : count + len(words)] = words
+        count += len(words)
+    collected = collected[:count]
+    collected.sort()
+    return np.unique(collected[1:][collected[1:] == collected[:-1]])
 
 
 def _later(near: Iterable[Named]) -> Rows:

@@ -84,7 +84,7 @@ def keep_sound(faults: Mapping[str, Flags], rows: int, left_out: Counter[str]) -
     """
     keep = np.ones(rows, dtype=np.bool_)
     for reason, wrong in faults.items():
-        if wrong.any() and (found := int((keep & wrong).sum())):
-            left_out[reason] += found
+        if wrong.any() and (dropped := int((keep & wrong).sum())):
+            left_out[reason] += dropped
             keep &= ~wrong
     return keep

@@ -68,8 +68,8 @@ class FilePiece:
         start = 0
         for batch in self._read(UNNAMED if self.named else SCHEMA.names):
             again = np.zeros(batch.num_rows, dtype=np.bool_)
-            own = slice(*np.searchsorted(self.repeated, (start, start + batch.num_rows)))
-            again[self.repeated[own] - start] = True
+            first, last = np.searchsorted(self.repeated, (start, start + batch.num_rows))
+            again[self.repeated[first:last] - start] = True
             start += batch.num_rows
             keep = keep_sound({**_faults(batch, self.expected), REPEATED: again}, batch.num_rows, left_out)
             yield from self._by_type(batch if keep.all() else batch.filter(pa.array(keep)))
@@ -77,20 +77,20 @@ class FilePiece:
     def first_words(self) -> Words:
         """Return the first word of every id; a missing id is zero."""
         return np.concatenate(
-            [np.zeros(0, dtype=np.uint64), *(_words(one.column(0))[:, 0] for one in self._read(["id"]))]
+            [np.zeros(0, dtype=np.uint64), *(_words(batch.column(0))[:, 0] for batch in self._read(["id"]))]
         )
 
     def near(self, shared: Words) -> Named:
         """Return which of the reports that fit have an id that begins as stated, and these ids."""
-        start, rows, found = 0, [np.zeros(0, dtype=np.int64)], [np.zeros((0, 2), dtype=np.uint64)]
+        start, rows, ids_read = 0, [np.zeros(0, dtype=np.int64)], [np.zeros((0, 2), dtype=np.uint64)]
         for batch in self._read(SCHEMA.names):
             ids = _words(batch.column("id"))
-            own = np.flatnonzero(among(ids[:, 0], shared))
-            own = own[~np.logical_or.reduce([*_faults(batch.take(pa.array(own)), self.expected).values()])]
-            rows.append(own + start)
-            found.append(ids[own])
+            places = np.flatnonzero(among(ids[:, 0], shared))
+            places = places[~np.logical_or.reduce([*_faults(batch.take(pa.array(places)), self.expected).values()])]
+            rows.append(places + start)
+            ids_read.append(ids[places])
             start += batch.num_rows
-        return np.concatenate(rows), np.concatenate(found)
+        return np.concatenate(rows), np.concatenate(ids_read)
 
     def _read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
@@ -101,10 +101,10 @@ class FilePiece:
         types = np.asarray(batch.column("report_type"))
         for number in np.unique(types).tolist():
             mask = types == number
-            own = batch.column("payload")
-            own = own if mask.all() else own.filter(pa.array(mask))
-            own = own.dictionary_decode() if pa.types.is_dictionary(own.type) else own
-            yield Batch(report_type=number, payloads=_matrix(own, self.expected.widths[number]))
+            payloads = batch.column("payload")
+            payloads = payloads if mask.all() else payloads.filter(pa.array(mask))
+            payloads = payloads.dictionary_decode() if pa.types.is_dictionary(payloads.type) else payloads
+            yield Batch(report_type=number, payloads=_matrix(payloads, self.expected.widths[number]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,17 +143,17 @@ def read(paths: Sequence[Path], expected: Expected, *, run: Run = on_threads) ->
         OSError: there is no such file, or one is truncated or no Parquet file, or changed meanwhile.
         SchemaMismatch: a column is missing or of another type.
     """
-    found = list(on_threads(opened, paths))
-    groups = _together([group for file in found for group in file.groups])
-    pieces = [FilePiece(groups=own, expected=expected) for own in groups]
-    return ReportFiles(own=tuple(_sifted(pieces, run)), private=all(file.private for file in found))
+    files = list(on_threads(opened, paths))
+    groups = _together([group for file in files for group in file.groups])
+    pieces = [FilePiece(groups=together, expected=expected) for together in groups]
+    return ReportFiles(own=tuple(_sifted(pieces, run)), private=all(file.private for file in files))
 
 
 def _together(groups: Sequence[RowGroup]) -> Iterator[tuple[RowGroup, ...]]:
     """Yield consecutive row groups together, as many as have PIECE reports; by their sizes alone."""
     waiting: list[RowGroup] = []
     for group in groups:
-        if waiting and sum(one.rows for one in waiting) + group.rows > PIECE:
+        if waiting and sum(earlier.rows for earlier in waiting) + group.rows > PIECE:
             yield tuple(waiting)
             waiting = []
         waiting.append(group)
@@ -167,9 +167,9 @@ def _sifted(pieces: Sequence[FilePiece], run: Run) -> Iterator[FilePiece]:
     named = [True] * len(pieces)
 
     def halves() -> Iterator[Words]:
-        for place, own in enumerate(run(FilePiece.first_words, pieces)):
-            named[place] = bool(own.all())  # a random id begins with zeros once in 2^64
-            yield own
+        for place, words in enumerate(run(FilePiece.first_words, pieces)):
+            named[place] = bool(words.all())  # a random id begins with zeros once in 2^64
+            yield words
 
     def near(shared: Words) -> Iterator[Named]:
         for start, (rows, ids) in zip(starts, run(functools.partial(_near, shared), pieces), strict=False):
@@ -178,8 +178,7 @@ def _sifted(pieces: Sequence[FilePiece], run: Run) -> Iterator[FilePiece]:
     again = repeated(int(starts[-1]), halves, near)
     ends = np.searchsorted(again, starts)
     for place, piece in enumerate(pieces):
-        own = again[ends[place] : ends[place + 1]] - starts[place]
-        yield replace(piece, repeated=own, named=named[place])
+        yield replace(piece, repeated=again[ends[place] : ends[place + 1]] - starts[place], named=named[place])
 
 
 def _near(shared: Words, piece: FilePiece) -> Named:
@@ -189,14 +188,14 @@ def _near(shared: Words, piece: FilePiece) -> Named:
 def _faults(batch: pa.RecordBatch, expected: Expected) -> dict[str, Flags]:
     """Return by reason which reports do not fit the collection."""
     number = np.asarray(pc.fill_null(batch.column("report_type"), 0))
-    known = number < len(expected.widths)
+    valid = number < len(expected.widths)
     widths = np.array([*expected.widths, -1])[np.minimum(number, len(expected.widths))]
     return {
         MISSING: ~_all_valid(batch),
         OTHER_VERSION: _differs(batch, "version", VERSION),
         OTHER_ASK: _differs(batch, "ask", expected.ask),
         OTHER_ROUND: _differs(batch, "round", expected.round),
-        UNKNOWN_TYPE: ~known,
+        UNKNOWN_TYPE: ~valid,
         WRONG_LENGTH: _lengths(batch.column("payload")) != widths,
     }
 
@@ -218,8 +217,8 @@ def _matrix(payloads: pa.Array, width: int) -> Payloads:
 def _lengths(payloads: pa.Array) -> npt.NDArray[np.int32]:
     """Return the bytes of every payload, -1 where it is missing."""
     if pa.types.is_dictionary(payloads.type):
-        own = np.append(_lengths(payloads.dictionary), np.int32(-1))
-        return np.asarray(own[np.asarray(pc.fill_null(payloads.indices.cast(pa.int64()), len(own) - 1))])
+        lengths = np.append(_lengths(payloads.dictionary), np.int32(-1))
+        return np.asarray(lengths[np.asarray(pc.fill_null(payloads.indices.cast(pa.int64()), len(lengths) - 1))])
     return np.asarray(pc.fill_null(pc.binary_length(payloads), -1))
 
 

@@ -49,8 +49,8 @@ class RowGroup:
             OSError: the file is damaged, or no longer what it was.
         """
         seen = 0
-        batches = self._asked(lambda: self._open().iter_batches(rows, row_groups=[self.number], columns=columns))
-        while (batch := self._asked(lambda: _next(batches))) is not None:
+        batches = self._answer(lambda: self._open().iter_batches(rows, row_groups=[self.number], columns=columns))
+        while (batch := self._answer(lambda: _next(batches))) is not None:
             seen += batch.num_rows
             yield batch
         self._check_unchanged()
@@ -70,7 +70,7 @@ class RowGroup:
         if _stamp(self.path) != self.stamp:
             raise OSError(f"{self.path} changed or went away while it was read; nothing was released")
 
-    def _asked(self, call: Callable[[], T]) -> T:
+    def _answer(self, call: Callable[[], T]) -> T:
         """Return what the file answers; where it fails, the cause is that it changed, or that it is damaged."""
         try:
             return call()
@@ -126,8 +126,8 @@ def _opened(path: Path, stamp: Stamp) -> ReportFile:
     damaged footer makes Arrow end the process.
     """
     query = "SELECT encodings FROM parquet_metadata(?) WHERE path_in_schema = 'payload'"
-    found = _engine().cursor().execute(query, [str(path)]).fetchall()
-    shared = any("DICTIONARY" in str(own) for (own,) in found)
+    rows = _engine().cursor().execute(query, [str(path)]).fetchall()
+    shared = any("DICTIONARY" in str(encodings) for (encodings,) in rows)
     footer = _footer(path, stamp)
     if footer.num_rows > max(FEW, DENSEST * stamp[0]):
         what = f"{footer.num_rows:,} of them do not fit into {stamp[0]:,} bytes"
@@ -151,10 +151,10 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
     return batch
 
 
-def _check_columns(path: Path, found: pa.Schema) -> None:
+def _check_columns(path: Path, schema: pa.Schema) -> None:
     for wanted in SCHEMA:
-        index = found.get_field_index(wanted.name)
-        kind = found.field(index).type if index >= 0 else None
+        index = schema.get_field_index(wanted.name)
+        kind = schema.field(index).type if index >= 0 else None
         if kind is not None and pa.types.is_dictionary(kind):
             kind = kind.value_type
         if kind != wanted.type:

@@ -22,21 +22,21 @@ def files_of(reports: Reports) -> tuple[Path, ...]:
     several = [reports] if isinstance(reports, str | Path) else list(reports)
     if not several:
         raise OSError("there are no files of reports: the list is empty")
-    return tuple(path for one in several for path in _files(Path(one)))
+    return tuple(path for names in several for path in _files(Path(names)))
 
 
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     if path.is_dir():
-        if found := _sorted(path, _below(path)):
-            return found
+        if files := _sorted(path, _below(path)):
+            return files
         raise OSError(f"the folder {path} holds no file of reports (hidden ones and those with _ do not count)")
     if glob.has_magic(str(path)):
         start = Path(*path.parts[: next(at for at, part in enumerate(path.parts) if glob.has_magic(part))])
-        matches = [Path(one) for one in glob.glob(str(path), recursive=True)]  # noqa: PTH207  # any pattern, from `/`
-        if found := _sorted(start, [one for one in matches if one.is_file()]):
-            return found
+        matches = [Path(match) for match in glob.glob(str(path), recursive=True)]  # noqa: PTH207  # any pattern, from `/`
+        if files := _sorted(start, [match for match in matches if match.is_file()]):
+            return files
         raise OSError(f"there is no file {path}, as a name or as a pattern")
     raise OSError(f"there is no file {path}")
 
@@ -52,5 +52,6 @@ def _below(folder: Path) -> list[Path]:
 
 def _sorted(start: Path, files: list[Path]) -> list[Path]:
     """Return the files by the names below a folder, without hidden ones and those that begin with `_`."""
-    names = {one: one.relative_to(start).parts for one in files}
-    return sorted((one for one in files if not any(part[0] in "._" for part in names[one])), key=lambda one: names[one])
+    names = {file: file.relative_to(start).parts for file in files}
+    plain = [file for file in files if not any(part[0] in "._" for part in names[file])]
+    return sorted(plain, key=lambda file: names[file])

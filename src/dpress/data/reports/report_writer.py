@@ -55,7 +55,7 @@ def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
-        rows, size = (sum(getattr(one, what) for one in waiting) for what in ("num_rows", "nbytes"))
+        rows, size = (sum(getattr(part, what) for part in waiting) for what in ("num_rows", "nbytes"))
         if rows >= GROUP or size >= LARGEST_BATCH:
             yield pa.Table.from_batches(waiting)
             waiting = []

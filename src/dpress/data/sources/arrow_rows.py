@@ -48,9 +48,9 @@ class ArrowRows:
             SchemaMismatch: the files' schemas differ.
         """
         self.stamp()
-        first, *others = (_asked(path, functools.partial(_schema, path)) for path in self.files)
-        for path, own in zip(self.files[1:], others, strict=True):
-            if own != first:
+        first, *others = (_answer(path, functools.partial(_schema, path)) for path in self.files)
+        for path, schema in zip(self.files[1:], others, strict=True):
+            if schema != first:
                 raise SchemaMismatch(f"{path} has another schema than {self.files[0]}")
         return first
 
@@ -64,7 +64,7 @@ class ArrowRows:
         return [
             ArrowPart(path=path, columns=tuple(columns), numbers=numbers)
             for path in self.files
-            for numbers in _asked(path, functools.partial(_together, path))
+            for numbers in _answer(path, functools.partial(_together, path))
         ]
 
 
@@ -85,8 +85,8 @@ class ArrowPart:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, a record batch in memory at a time."""
         with pa.OSFile(str(self.path)) as file:
-            found = _asked(self.path, lambda: self._read(file))
-            while (batch := _asked(self.path, functools.partial(next, found, None))) is not None:
+            batches = _answer(self.path, lambda: self._read(file))
+            while (batch := _answer(self.path, functools.partial(next, batches, None))) is not None:
                 for start in range(0, batch.num_rows, BATCH_ROWS):
                     yield batch.slice(start, BATCH_ROWS)
 
@@ -101,7 +101,7 @@ class ArrowPart:
         return (_valid(batch.select(list(self.columns))) for batch in batches)
 
 
-def _asked(path: Path, call: Callable[[], T]) -> T:
+def _answer(path: Path, call: Callable[[], T]) -> T:
     """Return what Arrow answers; lengths in a damaged file may ask for more memory than there is."""
     try:
         return without_quotes(str(path), call, LINE)
@@ -112,7 +112,7 @@ def _asked(path: Path, call: Callable[[], T]) -> T:
 
 def _valid(batch: pa.RecordBatch) -> pa.RecordBatch:
     batch.validate(full=True)
-    return pa.RecordBatch.from_arrays([_without_views(one) for one in batch.columns], names=batch.schema.names)
+    return pa.RecordBatch.from_arrays([_without_views(column) for column in batch.columns], names=batch.schema.names)
 
 
 def _without_views(column: pa.Array) -> pa.Array:
@@ -141,9 +141,9 @@ def _is_file(path: Path) -> bool:
 
 def _schema(path: Path) -> pa.Schema:
     with pa.OSFile(str(path)) as file:
-        found = pa.ipc.open_file(file).schema if _is_file(path) else _of_stream(file)
-    "".join(found.names)  # raises where a name is no text
-    return found
+        schema = pa.ipc.open_file(file).schema if _is_file(path) else _of_stream(file)
+    "".join(schema.names)  # raises where a name is no text
+    return schema
 
 
 def _of_stream(file: pa.NativeFile) -> pa.Schema:

@@ -63,23 +63,23 @@ def _types(source: Any) -> Mapping[str, str]:
     if isinstance(source, SqlSource):
         return source.types()
     schema = getattr(source, "schema", None)
-    return {one.name: str(one.type) for one in schema()} if callable(schema) else {}
+    return {field.name: str(field.type) for field in schema()} if callable(schema) else {}
 
 
 def _kind(declared_type: str) -> str:
-    own = declared_type.lower()
-    return next((kind for parts, kind in KINDS if any(part in own for part in parts)), "")
+    lowered = declared_type.lower()
+    return next((kind for parts, kind in KINDS if any(part in lowered for part in parts)), "")
 
 
 def _of_survey(source: SurveyRows) -> list[Declared]:
     """Return what a statistics package wrote into its file; a labelled value is read as its label."""
     source.columns()  # refuses a damaged head, and files of several tables
     about = source.read(source.files[0], metadataonly=True)[1]
-    found = []
+    declared = []
     for name in about.column_names:
         labels = tuple(dict.fromkeys(map(str, about.variable_value_labels.get(name, {}).values())))
-        own = about.readstat_variable_types.get(name, "")
-        kind = "categorical" if labels else _kind(own)
+        declared_type = about.readstat_variable_types.get(name, "")
+        kind = "categorical" if labels else _kind(declared_type)
         title = about.column_names_to_labels.get(name) or ""
-        found.append(Declared(name=name, type=own, kind=kind, title=title, labels=labels))
-    return found
+        declared.append(Declared(name=name, type=declared_type, kind=kind, title=title, labels=labels))
+    return declared

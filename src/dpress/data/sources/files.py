@@ -24,19 +24,19 @@ def named(data: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
         OSError: a folder or a glob without a file.
     """
     if not isinstance(data, (str, Path)):
-        return tuple(Path(one) for one in data)
+        return tuple(Path(path) for path in data)
     path = Path(data)
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.is_file() and _kept(one.relative_to(path)))
-        if not found:
+        paths = sorted(file for file in path.rglob("*") if file.is_file() and _kept(file.relative_to(path)))
+        if not paths:
             raise FileNotFoundError(f"the folder {path} holds no file of rows")
-        return tuple(found)
+        return tuple(paths)
     if SIGNS & set(str(path)) and not path.exists():
         root = Path(path.anchor)
-        found = sorted(one for one in root.glob(str(path.relative_to(root))) if one.is_file())
-        if not found:
+        paths = sorted(file for file in root.glob(str(path.relative_to(root))) if file.is_file())
+        if not paths:
             raise FileNotFoundError(f"no file fits {path}")
-        return tuple(found)
+        return tuple(paths)
     return (path,)
 
 
@@ -66,7 +66,7 @@ def stamp_of(files: Sequence[Path]) -> Stamp:
 def changed(before: Any, after: Any) -> str:
     """Return the path of the first file that another stamp has changed; empty where the stamps are not of files."""
     pairs = zip(before, after, strict=False) if isinstance(before, tuple) and isinstance(after, tuple) else ()
-    return next((str(own[0]) for one, own in pairs if one != own), "")
+    return next((str(stamp[0]) for old, stamp in pairs if old != stamp), "")
 
 
 def check_endings(files: Sequence[Path], kinds: Sequence[str]) -> None:

@@ -64,7 +64,7 @@ def arrow(frame: Any, columns: Sequence[str]) -> pa.Table:
     if frame.implementation.is_pandas_like():
         pandas = chosen.to_pandas()
         held = [_column(pandas[name]) for name in columns]
-        fields = [inferred.field(name, own.type) for name, own in zip(columns, held, strict=True)]
+        fields = [inferred.field(name, column.type) for name, column in zip(columns, held, strict=True)]
         return pa.Table.from_arrays(held, schema=pa.schema(fields))
     types = frame.collect_schema()
     wide = [name for name in columns if _wide(types[name], frame.implementation)]
@@ -90,8 +90,8 @@ def _column(series: Any) -> pa.ChunkedArray:
     if hasattr(series, "cat"):
         return _categorical(series)
     plain = isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8
-    if (plain or DECLARED.fullmatch(type(kind).__name__)) and (found := _declared(series)) is not None:
-        return _integers(found) if plain and kind.kind in "iu" else found
+    if (plain or DECLARED.fullmatch(type(kind).__name__)) and (declared := _declared(series)) is not None:
+        return _integers(declared) if plain and kind.kind in "iu" else declared
     return _each(series.to_numpy(dtype=object), _as_a_float)
 
 
@@ -106,11 +106,11 @@ def _as_a_float(value: Any) -> Value | None:
 
     These tell persons apart. Longer integers are objects in any company.
     """
-    found = read(value)
-    if found is None or not isinstance(value, (int, np.integer)):
-        return found
+    plain = read(value)
+    if plain is None or not isinstance(value, (int, np.integer)):
+        return plain
     large = abs(int(value)) >= EXACT and -(1 << 63) <= int(value) < 1 << 64
-    return Value(Kind.LARGE, found.content) if large else found
+    return Value(Kind.LARGE, plain.content) if large else plain
 
 
 def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -118,15 +118,15 @@ def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     ends = pc.min_max(column).as_py()
     if all(end is None or abs(end) < EXACT for end in ends.values()):
         return column
-    return pa.chunked_array([objects.with_large(one) for one in column.chunks])
+    return pa.chunked_array([objects.with_large(chunk) for chunk in column.chunks])
 
 
 def _declared(series: Any) -> pa.ChunkedArray | None:
     try:
-        found = pa.array(series, from_pandas=True)
+        column = pa.array(series, from_pandas=True)
     except UnicodeEncodeError:  # a text that Arrow cannot hold: each by itself
         return None
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 
 def _categorical(series: Any) -> pa.ChunkedArray:

@@ -16,7 +16,7 @@ def stream_of(data: Any) -> StreamRows | None:
 
     Whatever else has `__arrow_c_stream__` and is no frame that narwhals knows gives its rows once, like a reader.
     """
-    kinds = {f"{one.__module__.split('.')[0]}.{one.__name__}" for one in type(data).__mro__}
+    kinds = {f"{base.__module__.split('.')[0]}.{base.__name__}" for base in type(data).__mro__}
     if "polars.LazyFrame" in kinds:
         return _stream("the lazy frame", data.collect_schema().names(), lambda columns: _polars(data, columns))
     if "ibis.Table" in kinds:
@@ -38,8 +38,8 @@ def _stream(name: str, present: Any, stream: Any, *, once: bool = False) -> Stre
 
 
 def _polars(data: Any, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    for own in data.select(columns).collect_batches(chunk_size=BATCH_ROWS):
-        yield from frames.arrow(nw.from_native(own), columns).to_batches()
+    for frame in data.select(columns).collect_batches(chunk_size=BATCH_ROWS):
+        yield from frames.arrow(nw.from_native(frame), columns).to_batches()
 
 
 def _is_frame(data: Any) -> bool:

@@ -71,24 +71,24 @@ def open_source(
 def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
         return _in_python(data)
-    for one in [data] if isinstance(data, (str, Path)) else data:
-        check_no_password(str(one), "the rows")
+    for path in [data] if isinstance(data, (str, Path)) else data:
+        check_no_password(str(path), "the rows")
     if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
         return database
     place, sheet = _sheet(data)
-    found, folder = files.named(place), files.folder_of(place)
-    source = _of_files(found, files.label(data, found), Written(written, attributes, sheet))
-    values = path_columns.stated(found, folder) if folder is not None else {}
+    paths, folder = files.named(place), files.folder_of(place)
+    source = _of_files(paths, files.label(data, paths), Written(written, attributes, sheet))
+    values = path_columns.stated(paths, folder) if folder is not None else {}
     return path_columns.PathRows(source=source, values=values) if values else source
 
 
-def _of_files(found: tuple[Path, ...], label: str, written: Written) -> path_columns.FileSource:
-    kinds = [kind_of(path) for path in found]
-    _check_kind(found[0])
-    for path in found:
-        regular_file.check(path)
-    files.check_endings(found, kinds)
-    return FILES[kinds[0]](found, label, written)
+def _of_files(paths: tuple[Path, ...], label: str, written: Written) -> path_columns.FileSource:
+    kinds = [kind_of(file) for file in paths]
+    _check_kind(paths[0])
+    for file in paths:
+        regular_file.check(file)
+    files.check_endings(paths, kinds)
+    return FILES[kinds[0]](paths, label, written)
 
 
 def _in_python(data: Any) -> Source:
@@ -122,7 +122,7 @@ def _sheet(data: Any) -> tuple[Any, str]:
 
 
 def _is_list_of_files(data: Any) -> bool:
-    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(one, (str, Path)) for one in data)
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, Path)) for path in data)
 
 
 def _check_kind(path: Path) -> None:

@@ -73,11 +73,11 @@ class ParquetRows:
 
     def types(self) -> dict[str, str]:
         """Return the type of every column as DuckDB declares it; Arrow's where DuckDB reads other values."""
-        own = {one.name: str(one.type) for one in self.schema() if _own_to_arrow(one.type)}
+        as_arrow = {field.name: str(field.type) for field in self.schema() if _other_in_arrow(field.type)}
         with duckdb.connect() as engine:
             query = f"FROM {self.relation}"
             declared = without_quotes(self.name, lambda: duckdb_values.types(engine.sql(query)), duckdb_values.LINE)
-        return declared | own
+        return declared | as_arrow
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
@@ -100,9 +100,9 @@ class ParquetRows:
         """Refuse a file that is none, or that has another schema than the first."""
         first = _footer(engine, self.files[0])
         for path in self.files[1:]:
-            own = _footer(engine, path)
-            if own != first:
-                raise SchemaMismatch(f"{path} has another schema than {self.files[0]}{_difference(first, own)}")
+            footer = _footer(engine, path)
+            if footer != first:
+                raise SchemaMismatch(f"{path} has another schema than {self.files[0]}{_difference(first, footer)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +129,12 @@ class ParquetPart:
 
     def _reader(self) -> Iterator[pa.RecordBatch]:
         file = _opened(self.path, self.texts)
-        own = list(self.columns)
-        found = file.iter_batches(BATCH_ROWS, row_groups=list(self.groups), columns=own, use_threads=False)
-        return (batch.select(own) for batch in found)
+        columns = list(self.columns)
+        batches = file.iter_batches(BATCH_ROWS, row_groups=list(self.groups), columns=columns, use_threads=False)
+        return (batch.select(columns) for batch in batches)
 
 
-def _own_to_arrow(kind: pa.DataType) -> bool:
+def _other_in_arrow(kind: pa.DataType) -> bool:
     """Return whether DuckDB reads a type as another: long decimals as floats, durations as integers."""
     return bool(pa.types.is_duration(kind) or (pa.types.is_decimal(kind) and kind.precision > DIGITS))
 
@@ -172,15 +172,15 @@ def _check_plain(path: Path) -> None:
 def _footer(engine: duckdb.DuckDBPyConnection, path: Path) -> Footer:
     _check_plain(path)
     query = "SELECT name, type, coalesce(logical_type, converted_type) FROM parquet_schema(?) OFFSET 1"
-    found: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall())
-    return tuple((str(name), kind, logical) for name, kind, logical in found)
+    rows: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall())
+    return tuple((str(name), kind, logical) for name, kind, logical in rows)
 
 
-def _difference(first: Footer, own: Footer) -> str:
+def _difference(first: Footer, other: Footer) -> str:
     """Return in which column two schemas differ first: names and types are public."""
     names = {name for name, *_ in first}
-    for column in (*first, *own):
-        if (column in first) != (column in own):
-            where = "is of another type" if column[0] in names and column[0] in {name for name, *_ in own} else "is"
+    for column in (*first, *other):
+        if (column in first) != (column in other):
+            where = "is of another type" if column[0] in names and column[0] in {name for name, *_ in other} else "is"
             return f": the column {column[0]!r} {where}" + (" in only one of them" if where == "is" else "")
     return ": its columns stand in another order"

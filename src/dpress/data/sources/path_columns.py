@@ -41,13 +41,15 @@ def stated(files: Sequence[Path], folder: Path) -> dict[Path, dict[str, str | No
         files: that are read.
         folder: above all of them; its own path states nothing.
     """
-    found = {path: _values(path.relative_to(folder).parent.parts) for path in files}
-    common = set[str].intersection(*(set(one) for one in found.values()))
-    return {path: {name: own[name] for name in own if name in common} for path, own in found.items()} if common else {}
+    by_path = {path: _values(path.relative_to(folder).parent.parts) for path in files}
+    common = set[str].intersection(*(set(names) for names in by_path.values()))
+    if not common:
+        return {}
+    return {path: {name: values[name] for name in values if name in common} for path, values in by_path.items()}
 
 
 def _values(folders: Sequence[str]) -> dict[str, str | None]:
-    pairs = (one.split("=", 1) for one in folders if "=" in one)
+    pairs = (folder.split("=", 1) for folder in folders if "=" in folder)
     return {unquote(name): None if value == MISSING else unquote(value) for name, value in pairs}
 
 
@@ -84,14 +86,14 @@ class PathRows:
 
     def columns(self) -> list[str]:
         """Return the names of all columns, those of the files first."""
-        own = self.source.columns()
-        return own + [name for name in next(iter(self.values.values())) if name not in own]
+        columns = self.source.columns()
+        return columns + [name for name in next(iter(self.values.values())) if name not in columns]
 
     def parts(self, columns: Sequence[str]) -> Sequence["PathPart"]:
         """Return the parts of the files, with the columns that their paths state."""
-        own = self.source.columns()
+        stored = self.source.columns()
         check_columns(self.name, columns, self.columns())
-        held = [name for name in columns if name in own] or own[:1]
+        held = [name for name in columns if name in stored] or stored[:1]
         return [
             PathPart(part=part, columns=tuple(columns), values=self.values[part.path])
             for part in self.source.parts(held)

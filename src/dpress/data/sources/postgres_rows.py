@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import postgres_values, table_name
-from dpress.data.sources.postgres_snapshot import Snapshot, asked
+from dpress.data.sources.postgres_snapshot import Snapshot, server_answer
 from dpress.data.sources.source import BATCH_ROWS, check_columns, within
 from dpress.data.sources.sql_text import quoted, text
 
@@ -109,12 +109,14 @@ class PostgresRows:
 
     def _columns(self) -> dict[str, tuple[str, bool]]:
         """Return of every column its type, and whether it is one of texts."""
-        found = self.fetch(COLUMNS.format(text(self._table))).to_pylist() if self.table else []
-        if not found:
+        columns = self.fetch(COLUMNS.format(text(self._table))).to_pylist() if self.table else []
+        if not columns:
             present = self.fetch(TABLES)["name"].to_pylist()
             raise SchemaMismatch(table_name.missing(self.table, "the database", present))
-        own = {one["name"]: (one["kind"], one["text_like"]) for one in found}
-        return {name: own.get(name, (kind, False)) for name, kind in self.selected.items()} if self.query else own
+        described = {column["name"]: (column["kind"], column["text_like"]) for column in columns}
+        if not self.query:
+            return described
+        return {name: described.get(name, (kind, False)) for name, kind in self.selected.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +137,11 @@ class PostgresPart:
         """Yield the rows, in constant memory."""
         with self.rows.snapshot.streaming() as cursor:
             cursor.adbc_statement.set_options(**{HINT: str(BATCH_BYTES)})
-            reader: Any = asked(self.rows.name, cursor, partial(_begun, cursor, self.query))
-            while (batch := asked(self.rows.name, cursor, partial(next, reader, None))) is not None:
-                own = asked(self.rows.name, cursor, partial(postgres_values.as_read, batch, self.kinds))
-                for start in range(0, own.num_rows, BATCH_ROWS):
-                    yield own.slice(start, BATCH_ROWS)
+            reader: Any = server_answer(self.rows.name, cursor, partial(_begun, cursor, self.query))
+            while (batch := server_answer(self.rows.name, cursor, partial(next, reader, None))) is not None:
+                rows = server_answer(self.rows.name, cursor, partial(postgres_values.as_read, batch, self.kinds))
+                for start in range(0, rows.num_rows, BATCH_ROWS):
+                    yield rows.slice(start, BATCH_ROWS)
 
 
 def named(table: str) -> str:

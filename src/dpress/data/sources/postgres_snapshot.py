@@ -57,7 +57,7 @@ class Snapshot:
         """
         with self._lock, without_quotes(self._name, self._first().cursor, LOST) as cursor:
             try:
-                return asked(self._name, cursor, partial(_fetched, cursor, statement))
+                return server_answer(self._name, cursor, partial(_fetched, cursor, statement))
             except OSError:
                 _close(self._kept)  # the moment ends with its transaction
                 raise
@@ -83,7 +83,7 @@ class Snapshot:
             self._kept = self._connection(READING)
             weakref.finalize(self, _close, self._kept)
             with self._kept.cursor() as cursor:
-                self._moment = asked(self._name, cursor, partial(_exported, cursor))
+                self._moment = server_answer(self._name, cursor, partial(_exported, cursor))
         return self._kept
 
     def _connection(self, begin: str) -> Any:
@@ -108,12 +108,12 @@ def _exported(cursor: Any) -> str:
 
 def _fetched(cursor: Any, statement: str) -> pa.Table:
     cursor.execute(statement)
-    found = cursor.fetch_arrow_table()
+    table = cursor.fetch_arrow_table()
     cursor.execute(RETURN)
-    return found
+    return table
 
 
-def asked(name: str, cursor: Any, call: Callable[[], T]) -> T:
+def server_answer(name: str, cursor: Any, call: Callable[[], T]) -> T:
     """Return what the server answers, or say in a line of ours why it does not.
 
     Args:

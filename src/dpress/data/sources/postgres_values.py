@@ -64,7 +64,7 @@ def as_read(batch: pa.RecordBatch, kinds: dict[str, str]) -> pa.RecordBatch:
 
 def _decimal(kind: str) -> pa.DataType | None:
     """Return Arrow's type for numbers of a stated precision; None where there is none."""
-    found = EXACT.fullmatch(kind)
-    if found is None or int(found["precision"]) > DIGITS or int(found["scale"]) > int(found["precision"]):
+    exact = EXACT.fullmatch(kind)
+    if exact is None or int(exact["precision"]) > DIGITS or int(exact["scale"]) > int(exact["precision"]):
         return None
-    return pa.decimal128(int(found["precision"]), int(found["scale"]))
+    return pa.decimal128(int(exact["precision"]), int(exact["scale"]))

@@ -38,15 +38,15 @@ class QuotesChecked:
         Raises:
             ValueError: a quote stands where none may, or is never closed.
         """
-        found: bytes = self._source.read(size)
+        content: bytes = self._source.read(size)
         if not self._last:
-            found, self._last = found.removeprefix(MARK), b"\n"
+            content, self._last = content.removeprefix(MARK), b"\n"
         if self._quote:
-            self._check(np.frombuffer(self._last + (found or b"\n"), dtype=np.uint8))
-        if not found and self._quotes % 2:
+            self._check(np.frombuffer(self._last + (content or b"\n"), dtype=np.uint8))
+        if not content and self._quotes % 2:
             raise ValueError("a quote that is never closed")
-        self._last = found[-1:] or b"\n"
-        return found
+        self._last = content[-1:] or b"\n"
+        return content
 
     def _check(self, held: npt.NDArray[np.uint8]) -> None:
         """Check what is in front of quotes that begin and behind those that end; the last byte waits for the next.

@@ -164,13 +164,13 @@ def check_once(name: str, column: str, present: Sequence[str], *, folds: bool) -
     Raises:
         SchemaMismatch: there are several.
     """
-    own = [one.lower() if folds else one for one in present]
+    names = [column_name.lower() if folds else column_name for column_name in present]
     sought = column.lower() if folds else column
-    if own.count(sought) > 1:
+    if names.count(sought) > 1:
         case = " in upper or lower case" if present.count(column) == 1 else ""
-        raise SchemaMismatch(f"{name} has {own.count(sought)} columns called {column!r}{case}; rename all but one")
+        raise SchemaMismatch(f"{name} has {names.count(sought)} columns called {column!r}{case}; rename all but one")
     stem, under, number = sought.rpartition("_")
-    if folds and under and number.isdigit() and own.count(stem) > 1:
+    if folds and under and number.isdigit() and names.count(stem) > 1:
         raise SchemaMismatch(
             f"{name} has {column!r} beside several columns called {column[: len(stem)]!r}; rename these"
         )

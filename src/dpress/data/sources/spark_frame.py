@@ -100,8 +100,8 @@ class SparkRows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, one partition at a time."""
-        name, found = self.rows.name, without_quotes(self.rows.name, self._written, LINE)
-        while (row := without_quotes(name, partial(next, found, None), LINE)) is not None:
+        name, rows = self.rows.name, without_quotes(self.rows.name, self._written, LINE)
+        while (row := without_quotes(name, partial(next, rows, None), LINE)) is not None:
             table = without_quotes(name, partial(_read, row[0]), LINE)
             yield from table.to_batches(max_chunksize=BATCH_ROWS)
 

@@ -78,8 +78,8 @@ def _why_not() -> str:
     install = f"install Java {JAVA} or newer (Debian: apt install openjdk-{JAVA}-jre-headless), or set JAVA_HOME"
     if program is None:
         return f'engine "spark" needs Java, and there is none; {install}'
-    found = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)  # noqa: S603  # Java
-    version = re.search(r'version "(?:1\.)?(\d+)', found.stderr)
+    answer = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)  # noqa: S603  # Java
+    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
     if version and int(version[1]) < JAVA:
         return f'engine "spark" needs Java {JAVA}, and {program} is Java {version[1]}; {install}'
     return "Spark starts no session; its own messages on standard error say why (`python -m pyspark.shell` tries it)"

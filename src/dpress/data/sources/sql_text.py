@@ -40,8 +40,8 @@ class Values:
 
     def read(self, source: str, columns: Iterable[str]) -> str:
         """Return the SQL of some columns as a file without a format of its own would have them."""
-        own = ", ".join(f"{self._value(column)} AS {quoted(column)}" for column in columns)
-        return f"SELECT {own} FROM {source}"  # noqa: S608  # names and signs are quoted; the path is a parameter
+        values = ", ".join(f"{self._value(column)} AS {quoted(column)}" for column in columns)
+        return f"SELECT {values} FROM {source}"  # noqa: S608  # names and signs are quoted; the path is a parameter
 
     def _value(self, column: str) -> str:
         value = self._present(quoted(column.removesuffix(AS_WRITTEN)))
@@ -54,7 +54,7 @@ class Values:
     def _present(self, value: str) -> str:
         """Return the SQL of a text, NULL where it stands for a missing value."""
         if self.format.null_values:
-            texts = ", ".join(text(one.strip(BLANKS)) for one in self.format.null_values)
+            texts = ", ".join(text(null.strip(BLANKS)) for null in self.format.null_values)
             value = f"CASE WHEN trim({value}, {text(BLANKS)}) NOT IN ({texts}) THEN {value} END"
         return value
 

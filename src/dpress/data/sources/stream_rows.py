@@ -87,13 +87,13 @@ class StreamPart:
             OSError: its library cannot read them, or there are not as many as in an earlier pass.
             SchemaMismatch: see `StreamRows.parts`.
         """
-        name, passes, own = self.rows.name, self.rows.passes, list(self.columns)
-        self.rows.parts(own)
+        name, passes, columns = self.rows.name, self.rows.passes, list(self.columns)
+        self.rows.parts(columns)
         passes.begun, rows = True, 0
-        stream = without_quotes(name, lambda: iter(self.rows.stream(own)), LINE)
+        stream = without_quotes(name, lambda: iter(self.rows.stream(columns)), LINE)
         while (batch := without_quotes(name, partial(next, stream, None), LINE)) is not None:
             for start in range(0, batch.num_rows, BATCH_ROWS):
-                yield batch.slice(start, BATCH_ROWS).select(own)
+                yield batch.slice(start, BATCH_ROWS).select(columns)
             rows += batch.num_rows
         if passes.rows not in (None, rows):
             raise OSError(f"{name} had another number of rows when it was read before; nothing was released")

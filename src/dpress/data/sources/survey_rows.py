@@ -67,8 +67,8 @@ class SurveyRows:
         for path in self.files:
             _check_sound(path)
         first, *others = (self.read(path, metadataonly=True)[1].column_names for path in self.files)
-        for path, own in zip(self.files[1:], others, strict=True):
-            if own != first:
+        for path, columns in zip(self.files[1:], others, strict=True):
+            if columns != first:
                 raise SchemaMismatch(f"{path} has other columns than {self.files[0]}; name files of one table")
         return list(first)
 
@@ -104,11 +104,11 @@ class SurveyPart:
         """Yield the rows, a chunk in memory at a time."""
         wanted, start = list(self.columns), 0
         while True:
-            found, about = self.rows.read(self.path, usecols=wanted, row_offset=start, row_limit=BATCH_ROWS)
-            size = len(found[wanted[0]])
+            values, about = self.rows.read(self.path, usecols=wanted, row_offset=start, row_limit=BATCH_ROWS)
+            size = len(values[wanted[0]])
             if size:
                 labels = {name: about.variable_value_labels.get(name, {}) for name in wanted if name in self.rows.texts}
-                columns = [_column(found[name], labels.get(name, {})) for name in wanted]
+                columns = [_column(values[name], labels.get(name, {})) for name in wanted]
                 yield pa.RecordBatch.from_arrays(columns, names=wanted)
             if size < BATCH_ROWS:
                 return

@@ -39,7 +39,7 @@ def relation(name: str, database: str) -> str:
         raise SchemaMismatch(
             f'expected the name of a table or view behind "#" of {database}, in double quotes if it has blanks; {WHY}'
         )
-    return ".".join(quoted(_plain(one)) for one in re.findall(PART, name))
+    return ".".join(quoted(_plain(part)) for part in re.findall(PART, name))
 
 
 def split(data: str) -> tuple[str, str]:

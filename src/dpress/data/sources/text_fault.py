@@ -100,9 +100,9 @@ def _well_quoted(dialect: Dialect) -> re.Pattern[str] | None:
 
 def _unequal(begin: int, fields: int, first: list[str], dialect: Dialect) -> str:
     sign, what = dialect.separator.replace("\t", "\\t"), "header" if dialect.named else "first line"
-    found = f"line {begin:,} has {_fields(fields)}, the {what} {len(first)}; every line needs as many"
+    fault = f"line {begin:,} has {_fields(fields)}, the {what} {len(first)}; every line needs as many"
     ends = dialect.named and not first[-1].strip() and fields == len(first) - 1
-    return f'{found} (the header ends in "{sign}": take that away)' if ends else found
+    return f'{fault} (the header ends in "{sign}": take that away)' if ends else fault
 
 
 def _fields(number: int) -> str:

@@ -68,10 +68,11 @@ class TextFile:
         with duckdb.connect() as engine:
             source, values = self._source(engine)
             read = f"SELECT * FROM {source}"  # noqa: S608  # a reader of ours
-            found = list(self._asked(lambda: engine.sql(read, params=values).columns, wanted))
-        if self.format.names and len(self.format.names) != len(found):
-            raise SchemaMismatch(f"{self.path} has {len(found)} columns; [data] header names {len(self.format.names)}")
-        return found
+            columns = list(self._answer(lambda: engine.sql(read, params=values).columns, wanted))
+        if self.format.names and len(self.format.names) != len(columns):
+            stated = f"[data] header names {len(self.format.names)}"
+            raise SchemaMismatch(f"{self.path} has {len(columns)} columns; {stated}")
+        return columns
 
     def check(self, wanted: Sequence[str], present: Sequence[str]) -> None:
         """Refuse a missing column; the first line, which might be a row, is shown only where it is declared a header.
@@ -87,8 +88,8 @@ class TextFile:
             if column in names:
                 check_once(str(self.path), column, names, folds=True)
             else:
-                asked = f"does it start with a header line, separated by {self.separator!r}?"
-                shown = f"it has {len(present)} columns; {asked}{self._separator_hint(plain)}"
+                hint = f"does it start with a header line, separated by {self.separator!r}?"
+                shown = f"it has {len(present)} columns; {hint}{self._separator_hint(plain)}"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
 
     def _names(self, present: Sequence[str]) -> Sequence[str]:
@@ -96,7 +97,7 @@ class TextFile:
         names = self.format.names or header(self.path, self._dialect)
         if self.codec != UTF_8:
             names = [name.strip() for name in names]
-        repeated = len({one.lower() for one in names}) < len(names) == len(present)
+        repeated = len({name.lower() for name in names}) < len(names) == len(present)
         return names if repeated else present
 
     @property
@@ -114,8 +115,8 @@ class TextFile:
         with duckdb.connect() as engine:
             source, values = self._source(engine)
             query = self.values.read(source, columns)
-            reader = self._asked(lambda: _reader(engine, query, values), columns)
-            while (batch := self._asked(functools.partial(next, reader, None), columns)) is not None:
+            reader = self._answer(lambda: _reader(engine, query, values), columns)
+            while (batch := self._answer(functools.partial(next, reader, None), columns)) is not None:
                 yield batch
 
     def _source(self, engine: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
@@ -123,17 +124,17 @@ class TextFile:
         engine.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         names = self.format.names
         if self.codec != UTF_8:
-            own = Transcoded(
+            transcoded = Transcoded(
                 path=self.path, encoding=self.codec, separator=self.separator, quote=self.format.quote, names=names
             )
-            self._asked(lambda: engine.register("rows", own))
+            self._answer(lambda: engine.register("rows", transcoded))
             return "rows", []
         stated = f", names = [{', '.join(map(text, names))}]" if names else ""
         signs = {"delim": text(self.separator), "quote": text(self.format.quote)}
         reader = READER.format(header=str(not names).lower(), names=stated, **signs)
         return reader, [escaped(self.path)]
 
-    def _asked(self, call: Callable[[], T], wanted: Sequence[str] = ()) -> T:
+    def _answer(self, call: Callable[[], T], wanted: Sequence[str] = ()) -> T:
         """Return what an engine answers; a refusal quotes no row, and names what is probably wrong."""
         try:
             return without_quotes(str(self.path), call)
@@ -149,10 +150,10 @@ class TextFile:
 
     def _separator_hint(self, wanted: Sequence[str]) -> str:
         """Return the separator to state, where the first line has all columns by another one."""
-        found = _separators_with(self.path, self.format.encoding, wanted) if wanted else []
-        if not found or self.separator in found:
+        separators = _separators_with(self.path, self.format.encoding, wanted) if wanted else []
+        if not separators or self.separator in separators:
             return ""
-        sign = found[0].replace("\t", "\\t")
+        sign = separators[0].replace("\t", "\\t")
         return f'; its first line has all the columns with separator = "{sign}" in [data]'
 
 
@@ -194,7 +195,7 @@ class TextRows:
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""
-        return stamp_of([one.path for one in self.files])
+        return stamp_of([file.path for file in self.files])
 
     def columns(self) -> list[str]:
         """Return the names of all columns.
@@ -207,15 +208,17 @@ class TextRows:
     def _columns(self, wanted: Sequence[str] = ()) -> list[str]:
         self.stamp()
         first = self.files[0].columns(wanted)
-        for one in self.files[1:]:
-            if one.columns(wanted) != first:
-                raise SchemaMismatch(f"{one.path} has other columns than {self.files[0].path}; name files of one table")
+        for file in self.files[1:]:
+            if file.columns(wanted) != first:
+                raise SchemaMismatch(
+                    f"{file.path} has other columns than {self.files[0].path}; name files of one table"
+                )
         return first
 
     def parts(self, columns: Sequence[str]) -> Sequence[TextPart]:
         """Return the files, each read as a whole."""
         self.files[0].check(columns, self._columns(columns))
-        return [TextPart(file=one, columns=tuple(columns)) for one in self.files]
+        return [TextPart(file=file, columns=tuple(columns)) for file in self.files]
 
 
 def _reader(engine: duckdb.DuckDBPyConnection, query: str, values: list[str]) -> Iterator[pa.RecordBatch]:
@@ -230,4 +233,4 @@ def _separators_with(path: Path, encoding: str, wanted: Iterable[str]) -> list[s
     except (OSError, LookupError, UnicodeError):
         return []
     names = set(wanted)
-    return [sign for sign in (",", ";", "\t", "|") if names <= {one.strip().strip('"') for one in line.split(sign)}]
+    return [sign for sign in (",", ";", "\t", "|") if names <= {name.strip().strip('"') for name in line.split(sign)}]

@@ -49,8 +49,8 @@ class Transcoded:
     def columns(self) -> tuple[str, ...]:
         """The names of all columns: stated, or those of the first line without blanks around them."""
         with closing(self._blocks()) as blocks:
-            found = [name.strip() for name in self._parsed(next(blocks, b"")).schema.names]
-        return (*self.names, *found[len(self.names) :])
+            names = [name.strip() for name in self._parsed(next(blocks, b"")).schema.names]
+        return (*self.names, *names[len(self.names) :])
 
     def _batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Yield the rows, block by block; what is parsed lies in memory, so that no other thread calls Python."""

@@ -80,31 +80,31 @@ class Sheet:
         names, rows = self._table()
         places = [names.index(name) for name in columns]
         for start in range(0, len(rows), BATCH_ROWS):
-            own = rows[start : start + BATCH_ROWS]
-            arrays = [objects.column([_cell(row[place]) for row in own]) for place in places]
+            lines = rows[start : start + BATCH_ROWS]
+            arrays = [objects.column([_cell(row[place]) for row in lines]) for place in places]
             yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
         """Return the names of the columns, empty where one has none, and the rows."""
         lines = without_quotes(str(self.path), self._lines, LINE)
-        found = [line for line in lines if any(cell != "" for cell in line)]
+        filled = [line for line in lines if any(cell != "" for cell in line)]
         if self.format.names:
-            if found and len(found[0]) != len(self.format.names):
+            if filled and len(filled[0]) != len(self.format.names):
                 stated = f"[data] header names {len(self.format.names)}"
-                raise SchemaMismatch(f"{self.path} has {len(found[0])} columns; {stated}")
-            return list(self.format.names), found
-        return [_name(cell) for cell in found[0]] if found else [], found[1:]
+                raise SchemaMismatch(f"{self.path} has {len(filled[0])} columns; {stated}")
+            return list(self.format.names), filled
+        return [_name(cell) for cell in filled[0]] if filled else [], filled[1:]
 
     def _lines(self) -> list[list[Any]]:
         calamine = loaded()
         with calamine.CalamineWorkbook.from_path(str(self.path)) as book:
-            present = [one.name for one in book.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
+            present = [sheet.name for sheet in book.sheets_metadata if sheet.typ == calamine.SheetTypeEnum.WorkSheet]
             name = self.sheet or (present[0] if present else "")
             if name not in present:
                 hint = meant(name, present)
                 raise SchemaMismatch(f"{self.path} has no sheet {name!r}; it has {', '.join(present)}{hint}")
-            found: list[list[Any]] = book.get_sheet_by_name(name).to_python()
-            return found
+            lines: list[list[Any]] = book.get_sheet_by_name(name).to_python()
+            return lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ class WorkbookRows:
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""
-        return stamp_of([one.path for one in self.sheets])
+        return stamp_of([sheet.path for sheet in self.sheets])
 
     def columns(self) -> list[str]:
         """Return the names of all columns.
@@ -155,15 +155,15 @@ class WorkbookRows:
         """
         self.stamp()
         first = self.sheets[0].columns()
-        for one in self.sheets[1:]:
-            if one.columns() != first:
-                raise SchemaMismatch(f"{one.path} has other columns than {self.sheets[0].path}")
+        for sheet in self.sheets[1:]:
+            if sheet.columns() != first:
+                raise SchemaMismatch(f"{sheet.path} has other columns than {self.sheets[0].path}")
         return first
 
     def parts(self, columns: Sequence[str]) -> Sequence[SheetPart]:
         """Return the sheets, each read as a whole."""
         self.sheets[0].check(columns, self.columns())
-        return [SheetPart(rows=one, columns=tuple(columns)) for one in self.sheets]
+        return [SheetPart(rows=sheet, columns=tuple(columns)) for sheet in self.sheets]
 
 
 def loaded() -> Any:

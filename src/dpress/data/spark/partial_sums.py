@@ -69,8 +69,8 @@ def merged(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             if refusal is not None:
                 refusals.add(refusal)
             else:
-                own = sums.setdefault(number, np.zeros(1 if number == ROWS else SLICE, dtype=np.int64))
-                _add(own, places, values)
+                counts = sums.setdefault(number, np.zeros(1 if number == ROWS else SLICE, dtype=np.int64))
+                _add(counts, places, values)
     if refusals:
         yield _batch([(REFUSED, None, None, min(refusals))])
     yield from _batches(sums)
@@ -98,34 +98,34 @@ def whole(table: pa.Table, size: int) -> tuple[Counts, int]:
 
 def _slices(total: Counts) -> dict[int, Counts]:
     """Return the slices that are not zero, by their numbers."""
-    found = ((start // SLICE, total[start : start + SLICE]) for start in range(0, total.size, SLICE))
-    return {number: own for number, own in found if own.any()}
+    slices = ((start // SLICE, total[start : start + SLICE]) for start in range(0, total.size, SLICE))
+    return {number: counts for number, counts in slices if counts.any()}
 
 
 def _batches(sums: dict[int, Counts]) -> Iterator[pa.RecordBatch]:
-    rows: list[Row] = [(number, *_bytes(own), None) for number, own in sums.items()]
+    rows: list[Row] = [(number, *_bytes(counts), None) for number, counts in sums.items()]
     for start in range(0, len(rows), SLICES_AT_ONCE):
         yield _batch(rows[start : start + SLICES_AT_ONCE])
 
 
-def _bytes(own: Counts) -> tuple[bytes | None, bytes]:
+def _bytes(counts: Counts) -> tuple[bytes | None, bytes]:
     """Return the places of the entries that are not zero and these; no places where most of them are not."""
-    places: npt.NDArray[np.int64] = np.flatnonzero(own)
-    if 2 * places.size > own.size:
-        return None, own.astype("<i8").tobytes()
-    return places.astype("<i4").tobytes(), own[places].astype("<i8").tobytes()
+    places: npt.NDArray[np.int64] = np.flatnonzero(counts)
+    if 2 * places.size > counts.size:
+        return None, counts.astype("<i8").tobytes()
+    return places.astype("<i4").tobytes(), counts[places].astype("<i8").tobytes()
 
 
 def _add(total: Counts, places: bytes | None, values: bytes) -> None:
-    own = np.frombuffer(values, dtype="<i8")
+    numbers = np.frombuffer(values, dtype="<i8")
     if places is None:
-        total[: own.size] += own
+        total[: numbers.size] += numbers
     else:
-        total[np.frombuffer(places, dtype="<i4")] += own
+        total[np.frombuffer(places, dtype="<i4")] += numbers
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     return pa.RecordBatch.from_arrays(
-        [pa.array(own, type=field.type) for own, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+        [pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
     )

@@ -59,8 +59,8 @@ def spark_fold(
 
     with quiet():
         partial = _partial(watched, coded)
-        found = without_message(name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS).toArrow())
-    total, rows = whole(found, math.prod(shape))
+        sums = without_message(name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS).toArrow())
+    total, rows = whole(sums, math.prod(shape))
     watched.count(rows)
     watched.check()
     if progress is not None:

@@ -56,8 +56,8 @@ def _job(kernel: Callable[[T], R], items: list[T]) -> list[R]:
     session = active_session()
     with quiet():
         pieces = session.range(0, len(items), 1, len(items))
-        found = without_message(NAME, lambda: pieces.mapInArrow(work, ANSWERS).toArrow()).sort_by("place")
-    return [_result(row) for row in found.to_pylist()]
+        answers = without_message(NAME, lambda: pieces.mapInArrow(work, ANSWERS).toArrow()).sort_by("place")
+    return [_result(row) for row in answers.to_pylist()]
 
 
 def _result(row: dict[str, Any]) -> Any:

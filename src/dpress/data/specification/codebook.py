@@ -38,7 +38,7 @@ def read(path: Path, name: str, attribute: str, values: Sequence[str]) -> dict[s
     listed = [row[0] for row in rows]
     if repeated := [value for value in values if listed.count(value) > 1]:
         raise SchemaMismatch(f"{name}: expected one row a value, found more for {repeated[0]!r}")
-    found = {value: label for value, label in rows if value in values}
-    if not found:
+    labels = {value: label for value, label in rows if value in values}
+    if not labels:
         raise SchemaMismatch(f"{name}: no row is about a value of {attribute}")
-    return found
+    return labels

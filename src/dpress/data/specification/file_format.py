@@ -59,9 +59,9 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
                 f".separator: expected an ASCII sign where `encoding` is not utf-8, got {self.separator!r}"
             )
         if codec(self.encoding) is None:
-            known = '"utf-8", "windows-1252", "iso-8859-15" or "utf-16"'
+            examples = '"utf-8", "windows-1252", "iso-8859-15" or "utf-16"'
             raise ValueError(
-                f".encoding: expected the name of an encoding of text, such as {known}, got {self.encoding!r:.60}"
+                f".encoding: expected the name of an encoding of text, such as {examples}, got {self.encoding!r:.60}"
             )
 
     @property
@@ -77,14 +77,14 @@ def codec(encoding: str) -> str | None:
     ('cp1252', 'utf-8', None, None)
     """
     try:
-        found = codecs.lookup(encoding)
+        looked_up = codecs.lookup(encoding)
         "".encode(encoding)  # refused by what encodes no text, such as hex
     except (LookupError, ValueError):
         return None
-    return found.name if found.incrementaldecoder is not None else None
+    return looked_up.name if looked_up.incrementaldecoder is not None else None
 
 
 def kind_of(path: Path) -> str:
     """Return the ending that says what a file holds, without that of its compression: ".csv", ".tsv", ".parquet"."""
-    own = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
-    return own.suffix.lower()
+    uncompressed = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    return uncompressed.suffix.lower()

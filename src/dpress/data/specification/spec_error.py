@@ -28,8 +28,8 @@ def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct])
 
     The spec is public, so its values may be shown.
     """
-    found = re.sub(r"^(\$\.attribute\[\d+\]): attribute [^:]+(?=: )", r"\1", _fault(message, plain, spec))
-    return readable(found, plain)
+    fault = re.sub(r"^(\$\.attribute\[\d+\]): attribute [^:]+(?=: )", r"\1", _fault(message, plain, spec))
+    return readable(fault, plain)
 
 
 def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:
@@ -38,20 +38,21 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
     if text.startswith("."):  # the check of a section names the field itself
         field, _, rest = text.partition(": ")
         return f"{place}{field}: {rest}"
-    found = _look_up(plain, place)
+    value = _look_up(plain, place)
     if unknown := re.match(r"Object contains unknown field `(.+)`", text):
-        fields = _fields(place, found, spec)
+        fields = _fields(place, value, spec)
         return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(fields)}{meant(unknown[1], fields)}"
     if missing := re.match(r"Object missing required field `(.+)`", text):
         return f"{place}: the field `{missing[1]}` is missing"
     if text.startswith(("Invalid value", "Invalid enum value")):
-        known = _choices(place)
-        return f"{place}: {known}, got {_show(found)}{meant(str(found), re.findall(r'[a-z-]{5,}', known[8:]))}"
+        choices = _choices(place)
+        hint = meant(str(value), re.findall(r"[a-z-]{5,}", choices[8:]))
+        return f"{place}: {choices}, got {_show(value)}{hint}"
     text = text.replace("Invalid RFC3339 encoded date", "Expected `date`")
     if not text.startswith("Expected `"):  # our own message
         return f"{place}: {text}"
     wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])
-    return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(found)}"
+    return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(value)}"
 
 
 def too_large(plain: Any, place: str = "$") -> str:
@@ -61,12 +62,12 @@ def too_large(plain: Any, place: str = "$") -> str:
     '$.attribute[0].bins'
     """
     if isinstance(plain, dict):
-        found = [too_large(one, f"{place}.{name}") for name, one in plain.items()]
+        faults = [too_large(value, f"{place}.{name}") for name, value in plain.items()]
     elif isinstance(plain, (list, tuple)):
-        found = [too_large(one, f"{place}[{row}]") for row, one in enumerate(plain)]
+        faults = [too_large(value, f"{place}[{row}]") for row, value in enumerate(plain)]
     else:
         return place if isinstance(plain, int) and not -(1 << 63) <= plain < 1 << 63 else ""
-    return next(filter(None, found), "")
+    return next(filter(None, faults), "")
 
 
 def _look_up(plain: Any, place: str) -> Any:
@@ -78,11 +79,11 @@ def _look_up(plain: Any, place: str) -> Any:
     return plain
 
 
-def _fields(place: str, found: Any, spec: type[msgspec.Struct]) -> list[str]:
+def _fields(place: str, value: Any, spec: type[msgspec.Struct]) -> list[str]:
     names = re.findall(r"\.([^.\[]+)", place)
     struct = spec
     if names[:1] == ["attribute"]:
-        struct = KINDS.get(found.get("kind", ""), Categorical) if isinstance(found, dict) else Categorical
+        struct = KINDS.get(value.get("kind", ""), Categorical) if isinstance(value, dict) else Categorical
         return ["kind", *(field.encode_name for field in msgspec.structs.fields(struct))]
     if names:
         module = {field.name: field.type for field in msgspec.structs.fields(spec)}[names[0]]

@@ -34,16 +34,16 @@ def located(message: str, text: str) -> str:
 
     As it is where the text does not have the field.
     """
-    if (found := PLACE.match(message)) is None:
+    if (place := PLACE.match(message)) is None:
         return message
-    wanted = [one or other for one, other in STEP.findall(found[1])] + [one for one in found.groups()[1:] if one]
+    wanted = [name or index for name, index in STEP.findall(place[1])] + [name for name in place.groups()[1:] if name]
     fields = list(_fields(text))
     if wanted[:1] == ["attribute"] and len(wanted) > 1:
         wanted[1] = _number(wanted[1], fields)
-    near = [one for one in fields if list(one.steps) == wanted[: len(one.steps)]]
+    near = [field for field in fields if list(field.steps) == wanted[: len(field.steps)]]
     if not near:
         return message
-    best = max(near, key=lambda one: len(one.steps))
+    best = max(near, key=lambda field: len(field.steps))
     return f"{message} (at line {best.line}, column {best.column})"
 
 
@@ -59,7 +59,7 @@ def _number(name: str, fields: list[Field]) -> str:
     """Return the place of an attribute, which a message names, or counts from 1."""
     if name.startswith("#"):
         return str(int(name[1:]) - 1)
-    named = (one.steps[1] for one in fields if one.steps[::2] == ("attribute", "name") and one.value == name)
+    named = (field.steps[1] for field in fields if field.steps[::2] == ("attribute", "name") and field.value == name)
     return next(named, "")
 
 
@@ -85,7 +85,7 @@ def _leaves(plain: dict[str, Any]) -> Iterator[tuple[Steps, Any]]:
     for name, value in plain.items():
         yield (name,), value
         if isinstance(value, dict):
-            yield from (((name, *steps), one) for steps, one in _leaves(value))
+            yield from (((name, *steps), value) for steps, value in _leaves(value))
 
 
 def _statements(text: str) -> Iterator[tuple[str, int, int]]:

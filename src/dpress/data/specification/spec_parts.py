@@ -106,8 +106,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
         for place, name in enumerate(self.postprocess, 1):
             if name not in postprocess.NAMES:
-                known = ", ".join(postprocess.NAMES)
-                raise ValueError(f".postprocess[#{place}]: expected one of {known}, got {name!r}")
+                names = ", ".join(postprocess.NAMES)
+                raise ValueError(f".postprocess[#{place}]: expected one of {names}, got {name!r}")
             if name in self.postprocess[: place - 1]:
                 raise ValueError(f".postprocess[#{place}]: {name!r} is named twice")
 

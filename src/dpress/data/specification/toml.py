@@ -25,9 +25,9 @@ def _given(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_string(str(key))} = {_value(one)}" for key, one in _given(value)) + " }"
+        return "{ " + ", ".join(f"{_string(str(key))} = {_value(entry)}" for key, entry in _given(value)) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(one) for one in value) + "]"
+        return "[" + ", ".join(_value(entry) for entry in value) + "]"
     if isinstance(value, (date, time)):
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):

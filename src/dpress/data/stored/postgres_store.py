@@ -27,23 +27,23 @@ class PostgresStore:
         self._url = connectable(url, "the store")
         self._lock = threading.Lock()
         self._writer: psycopg.Connection[Any] | None = None
-        with _one_line(), self._connected() as connection:
+        with _readable_errors(), self._connected() as connection:
             run = connection.execute
             run("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            if not create and _one(connection, "SELECT to_regclass('dpress_layout')") is None:
+            if not create and _value(connection, "SELECT to_regclass('dpress_layout')") is None:
                 raise OSError("the database has no store of reports")
             run("CREATE TABLE IF NOT EXISTS dpress_layout (number integer NOT NULL)")
-            done = _one(connection, "SELECT coalesce(max(number), 0) FROM dpress_layout")
+            done = _value(connection, "SELECT coalesce(max(number), 0) FROM dpress_layout")
             for number, script in migrations("postgres", done):
                 run(script.encode())
                 run("INSERT INTO dpress_layout VALUES (%s)", (number,))
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        found = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
+        rows = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
         return [
             Round(place=place, ask=ask, number=number, design=design, closed=closed, after=after)
-            for place, ask, number, design, closed, after in found
+            for place, ask, number, design, closed, after in rows
         ]
 
     def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
@@ -54,7 +54,7 @@ class PostgresStore:
         """
         with self._transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            place = _one(connection, "SELECT count(*) FROM round")
+            place = _value(connection, "SELECT count(*) FROM round")
             if place >= MOST_ROUNDS:
                 raise OSError(f"the store is full: it has {place} rounds; use another database")
             statement = (
@@ -81,10 +81,10 @@ class PostgresStore:
 
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""
-        found = self._streamed(
+        rows = self._streamed(
             "SELECT key FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", "int8", [bounds(place)]
         )
-        return np.fromiter((key for (key,) in found), dtype=np.int64)
+        return np.fromiter((key for (key,) in rows), dtype=np.int64)
 
     def reports(self, place: int) -> int:
         """Return how many reports a round has, those counted that arrived twice."""
@@ -99,23 +99,23 @@ class PostgresStore:
         """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
         if keys is None:
             statement = "SELECT body FROM upload WHERE key BETWEEN %s AND %s ORDER BY key"
-            found = self._streamed(statement, "bytea", [bounds(place)])
+            rows = self._streamed(statement, "bytea", [bounds(place)])
         else:
             wanted = list(keys)
             named = [(wanted[start : start + MOST_NAMED],) for start in range(0, len(wanted), MOST_NAMED)]
-            found = self._streamed("SELECT body FROM upload WHERE key = ANY(%s) ORDER BY key", "bytea", named)
-        yield from (body for (body,) in found)
+            rows = self._streamed("SELECT body FROM upload WHERE key = ANY(%s) ORDER BY key", "bytea", named)
+        yield from (body for (body,) in rows)
 
     def _read(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Return a few rows, read on a connection of its own."""
-        with _one_line(), self._connected() as connection:
+        with _readable_errors(), self._connected() as connection:
             return connection.execute(statement.encode(), values).fetchall()
 
     def _streamed(self, statement: str, of: str, values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of one column, for one set of values after the other, and hold one of them at a time."""
-        with _one_line(), self._connected() as connection, connection.cursor() as cursor:
-            for own in values:
-                with cursor.copy(f"COPY ({statement}) TO STDOUT (FORMAT BINARY)".encode(), own) as copy:
+        with _readable_errors(), self._connected() as connection, connection.cursor() as cursor:
+            for bound in values:
+                with cursor.copy(f"COPY ({statement}) TO STDOUT (FORMAT BINARY)".encode(), bound) as copy:
                     copy.set_types([of])
                     yield from copy.rows()
 
@@ -135,7 +135,7 @@ class PostgresStore:
     @contextmanager
     def _transaction(self) -> Iterator[psycopg.Connection[Any]]:
         """Give the one connection that writes; a lost one is opened again the next time."""
-        with self._lock, _one_line():
+        with self._lock, _readable_errors():
             if self._writer is None or self._writer.closed:
                 self._writer = self._connected()
             try:
@@ -152,15 +152,15 @@ def _add(
     connection: psycopg.Connection[Any], uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]
 ) -> set[int]:
     """Keep uploads of rounds that are open, which stay open until this is on disk."""
-    places = sorted({one.place for one in uploads} | {place for place, _ in refused})
+    places = sorted({upload.place for upload in uploads} | {place for place, _ in refused})
     statement = "SELECT place FROM round WHERE place = ANY(%s) AND NOT closed ORDER BY place FOR SHARE"
     opened = {place for (place,) in connection.execute(statement, (places,))}
-    kept = [one for one in uploads if one.place in opened]
+    kept = [upload for upload in uploads if upload.place in opened]
     if kept:
         with connection.cursor() as cursor, cursor.copy("COPY upload FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types(["int8", "int4", "bytea"])
-            for key, one in zip(drawn_keys([one.place for one in kept]), kept, strict=True):
-                copy.write_row((key, one.reports, one.body))
+            for key, upload in zip(drawn_keys([upload.place for upload in kept]), kept, strict=True):
+                copy.write_row((key, upload.reports, upload.body))
     statement = (
         "INSERT INTO refused VALUES (%s, %s, %s) "
         "ON CONFLICT (place, reason) DO UPDATE SET reports = refused.reports + excluded.reports"
@@ -172,14 +172,14 @@ def _add(
     return set(places) - opened
 
 
-def _one(connection: psycopg.Connection[Any], statement: str) -> Any:
+def _value(connection: psycopg.Connection[Any], statement: str) -> Any:
     """Return the one value of a statement."""
     row = connection.execute(statement.encode()).fetchone()
     return None if row is None else row[0]
 
 
 @contextmanager
-def _one_line() -> Iterator[None]:
+def _readable_errors() -> Iterator[None]:
     """Turn what PostgreSQL says into one line that holds no address and no password."""
     try:
         yield

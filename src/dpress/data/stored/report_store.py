@@ -123,15 +123,15 @@ def begun(rounds: Sequence[Round], wanted: Round) -> Round:
     Raises:
         ValueError: it is there with another design.
     """
-    for one in rounds:
-        if wanted.after is not None and one.after == wanted.after:
-            return one
-    found = next(one for one in rounds if (one.ask, one.number) == (wanted.ask, wanted.number))
-    if found.design != wanted.design:
+    for stored in rounds:
+        if wanted.after is not None and stored.after == wanted.after:
+            return stored
+    same = next(stored for stored in rounds if (stored.ask, stored.number) == (wanted.ask, wanted.number))
+    if same.design != wanted.design:
         raise ValueError(
             f"the store has another design for round {wanted.number} of collection {wanted.ask}; use another store"
         )
-    return found
+    return same
 
 
 def drawn_keys(places: Sequence[int]) -> list[int]:

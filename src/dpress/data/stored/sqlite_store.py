@@ -32,18 +32,18 @@ class SqliteStore:
             raise OSError(f"cannot create the store {path}: the folder {path.parent} does not exist")
         self.path = path
         self._lock = threading.Lock()
-        with _one_line(path):
+        with _readable_errors(path):
             self._writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._prepare()
 
     def _prepare(self) -> None:
         """Bring the file to the newest layout."""
         run = self._writer.execute
-        (own,), (tables,) = (
+        (application,), (tables,) = (
             run("PRAGMA application_id").fetchone(),
             run("SELECT count(*) FROM sqlite_master").fetchone(),
         )
-        if own != APPLICATION_ID and tables:
+        if application != APPLICATION_ID and tables:
             raise OSError(f"{self.path} is a SQLite file of something else, no store of reports")
         run(f"PRAGMA page_size = {PAGE}")
         run("PRAGMA journal_mode = WAL")
@@ -60,10 +60,10 @@ class SqliteStore:
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        found = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
+        rows = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
         return [
             Round(place=place, ask=ask, number=number, design=design, closed=bool(closed), after=after)
-            for place, ask, number, design, closed, after in found
+            for place, ask, number, design, closed, after in rows
         ]
 
     def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
@@ -72,7 +72,7 @@ class SqliteStore:
         Raises:
             ValueError: it is there with another design.
         """
-        with self._lock, _one_line(self.path), self._transaction():
+        with self._lock, _readable_errors(self.path), self._transaction():
             (place,) = self._writer.execute("SELECT count(*) FROM round").fetchone()
             if place >= MOST_ROUNDS:
                 raise OSError(f"{self.path} is full: it has {place} rounds; use another file")
@@ -85,7 +85,7 @@ class SqliteStore:
 
     def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
         """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept."""
-        with self._lock, _one_line(self.path):
+        with self._lock, _readable_errors(self.path):
             while True:
                 try:
                     with self._transaction():
@@ -95,11 +95,11 @@ class SqliteStore:
                         raise  # else a key is taken already: draw others
 
     def _add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
-        places = {one.place for one in uploads} | {place for place, _ in refused}
+        places = {upload.place for upload in uploads} | {place for place, _ in refused}
         opened = {place for (place,) in self._writer.execute("SELECT place FROM round WHERE NOT closed")} & places
-        kept = [one for one in uploads if one.place in opened]
-        keys = drawn_keys([one.place for one in kept])
-        rows = [(key, one.reports, one.body) for key, one in zip(keys, kept, strict=True)]
+        kept = [upload for upload in uploads if upload.place in opened]
+        keys = drawn_keys([upload.place for upload in kept])
+        rows = [(key, upload.reports, upload.body) for key, upload in zip(keys, kept, strict=True)]
         self._writer.executemany("INSERT INTO upload VALUES (?, ?, ?)", rows)
         counts = [(place, reason, count) for (place, reason), count in refused.items() if place in opened]
         statement = (
@@ -110,13 +110,13 @@ class SqliteStore:
 
     def close(self, place: int) -> None:
         """Accept nothing more in a round; what was accepted before is all there is."""
-        with self._lock, _one_line(self.path), self._transaction():
+        with self._lock, _readable_errors(self.path), self._transaction():
             self._writer.execute("UPDATE round SET closed = 1 WHERE place = ?", (place,))
 
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""
-        found = self._read("SELECT key FROM upload WHERE key BETWEEN ? AND ? ORDER BY key", *bounds(place))
-        return np.fromiter((key for (key,) in found), dtype=np.int64)
+        rows = self._read("SELECT key FROM upload WHERE key BETWEEN ? AND ? ORDER BY key", *bounds(place))
+        return np.fromiter((key for (key,) in rows), dtype=np.int64)
 
     def reports(self, place: int) -> int:
         """Return how many reports a round has, those counted that arrived twice."""
@@ -154,7 +154,7 @@ class SqliteStore:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Give a connection of its own, which does not wait for the one that writes."""
-        with _one_line(self.path):
+        with _readable_errors(self.path):
             self._check_file()
             with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
                 yield connection
@@ -184,12 +184,12 @@ class SqliteStore:
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
-def _one_line(path: Path) -> Iterator[None]:
+def _readable_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite says into one line."""
     try:
         yield

@@ -54,14 +54,14 @@ class StoredReports:
         Raises:
             OSError: the store cannot be used.
         """
-        for rows, left_out, found in self._chunks():
-            yield ReadPiece(rows=rows, read=tuple(batch for batch, _ in found), left_out=left_out)
+        for rows, left_out, by_type in self._chunks():
+            yield ReadPiece(rows=rows, read=tuple(batch for batch, _ in by_type), left_out=left_out)
 
     def named(self) -> Iterator[tuple[Batch, Bytes]]:
         """Yield the reports of one type after the other with their ids, shape (reports, 16), and count the others."""
-        for _, left_out, found in self._chunks():
+        for _, left_out, by_type in self._chunks():
             self.rejected.update(left_out)
-            yield from found
+            yield from by_type
 
     def _chunks(self) -> Iterator[tuple[int, Counter[str], list[tuple[Batch, Bytes]]]]:
         """Yield how many some reports are, those left out by reason, and the others by type with their ids."""
@@ -70,20 +70,20 @@ class StoredReports:
         start = 0
         for reports in self._parsed():
             again = np.zeros(len(reports), dtype=np.bool_)
-            own = slice(*np.searchsorted(self.again, (start, start + len(reports))))
-            again[self.again[own] - start] = True
+            first, last = np.searchsorted(self.again, (start, start + len(reports)))
+            again[self.again[first:last] - start] = True
             start += len(reports)
             left_out = Counter[str]()
             keep = keep_sound({**faults(reports, self.expected), REPEATED: again}, len(reports), left_out)
             yield len(reports), left_out, self._by_type(reports, keep)
 
     def _by_type(self, reports: Packed, keep: Flags) -> list[tuple[Batch, Bytes]]:
-        types, found = reports.column(TYPE), []
+        types, batches = reports.column(TYPE), []
         for number in np.unique(types[keep]).tolist():
             chosen = keep & (types == number)
             payloads = reports.payloads(chosen, self.expected.widths[number])
-            found.append((Batch(report_type=number, payloads=payloads), reports.ids[chosen]))
-        return found
+            batches.append((Batch(report_type=number, payloads=payloads), reports.ids[chosen]))
+        return batches
 
     def _repeated(self) -> Rows:
         def halves() -> Iterator[Words]:
@@ -94,8 +94,8 @@ class StoredReports:
             for reports in self._parsed():
                 ids = _words(reports)
                 sound = ~np.logical_or.reduce([*faults(reports, self.expected).values()])
-                own = np.flatnonzero(sound & among(ids[:, 0], shared))
-                yield own + start, ids[own]
+                places = np.flatnonzero(sound & among(ids[:, 0], shared))
+                yield places + start, ids[places]
                 start += len(reports)
 
         return repeated(self.rows, halves, near)  # more than there are where reports arrive meanwhile, never fewer

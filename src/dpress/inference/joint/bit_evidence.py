@@ -60,19 +60,19 @@ class BitEvidence:
             strings: the bits, shape (reports, m).
             cohorts: of every report; left out, there is one.
         """
-        one, zero = np.log(self.q_star / self.p_star), np.log((1 - self.q_star) / (1 - self.p_star))
+        ones, zeros = np.log(self.q_star / self.p_star), np.log((1 - self.q_star) / (1 - self.p_star))
         logs = np.empty((len(strings), self.size), dtype=np.float32)
-        for own, design in self._by_cohort(len(strings), cohorts):
+        for rows, design in self._by_cohort(len(strings), cohorts):
             sets = design.astype(np.float32)
-            logs[own] = strings[own].astype(np.float32) @ sets * np.float32(one - zero) + sets.sum(axis=0) * zero
+            logs[rows] = strings[rows].astype(np.float32) @ sets * np.float32(ones - zeros) + sets.sum(axis=0) * zeros
         return np.asarray(np.exp(logs - row_maxima(logs)))
 
     def tally(self, strings: Strings, cohorts: Cohorts | None = None) -> npt.NDArray[np.int64]:
         """Return for every cohort how many reports have each bit set, and their number last, shape (C, m + 1)."""
         out = np.zeros((len(self.design), self.bits + 1), dtype=np.int64)
-        for place, (own, _) in enumerate(self._by_cohort(len(strings), cohorts)):
-            out[place, :-1] = strings[own].sum(axis=0, dtype=np.int64)
-            out[place, -1] = len(strings[own])
+        for place, (rows, _) in enumerate(self._by_cohort(len(strings), cohorts)):
+            out[place, :-1] = strings[rows].sum(axis=0, dtype=np.int64)
+            out[place, -1] = len(strings[rows])
         return out
 
     def bit_shares(self, tally: npt.NDArray[np.int64]) -> Array:

@@ -31,15 +31,15 @@ def class_model(tables: Tables, *, rng: Generator, most: int = MODELS) -> Joint:
     """
     axes = range(len(tables.shape))
     shares = [np.maximum(one_way(tables, axis), _LEAST) for axis in axes]
-    shares = [own / own.sum() for own in shares]
+    shares = [marginal / marginal.sum() for marginal in shares]
     pairs = {
         (first, second): (tables.table((first, second)), max(tables.variance((first, second)), 1e-300))
         for first, second in itertools.combinations(axes, 2)
         if tables.holds((first, second))
     }
-    known = latent_classes.evidence(shares, pairs)
-    model = latent_classes.fitted(shares, known, rng=rng, most=most)
-    gaps = [float(np.abs(model.table(pair) - own).sum() / 2) for pair, (own, _) in pairs.items()]
+    evidence = latent_classes.evidence(shares, pairs)
+    model = latent_classes.fitted(shares, evidence, rng=rng, most=most)
+    gaps = [float(np.abs(model.table(pair) - table).sum() / 2) for pair, (table, _) in pairs.items()]
     return joint_of(model, gap=max(gaps, default=0.0))
 
 

@@ -59,12 +59,12 @@ def _contrast(tables: Tables, pair: Axes) -> Contrast:
     first, second = (one_way(tables, axis) for axis in pair)
     base = np.multiply.outer(first, second)
     spread = tables.variances(pair, base)
-    squares = [(np.eye(own.size) - 1 / own.size) ** 2 for own in (first, second)]
+    squares = [(np.eye(scores.size) - 1 / scores.size) ** 2 for scores in (first, second)]
     cells = squares[0] @ spread @ squares[1]
     mean = float(spread.sum()) * (1 - 1 / first.size) * (1 - 1 / second.size)
     variance = 2 * float((spread * cells).sum())
-    for own, axis, other, side in ((first, pair[1], second, 0), (second, pair[0], first, 1)):
-        lengths = (own - own.mean()) ** 2
+    for scores, axis, other, side in ((first, pair[1], second, 0), (second, pair[0], first, 1)):
+        lengths = (scores - scores.mean()) ** 2
         each = tables.component((axis,)) * float(lengths.sum())
         mean += each * (other.size - 1)
         variance += 2 * each**2 * (other.size - 1) + 4 * each * (other.size - 1) * float(spread.mean())
@@ -74,7 +74,7 @@ def _contrast(tables: Tables, pair: Axes) -> Contrast:
     return Contrast(axes=pair, residual=residual, deviations=np.sqrt(cells), mean=mean, variance=variance)
 
 
-def covariance_contrast(axes: Axes, covariance: Array, own: tuple[Array, Array], users: int) -> Contrast:
+def covariance_contrast(axes: Axes, covariance: Array, scores: tuple[Array, Array], users: int) -> Contrast:
     """Return the contrast of two attributes whose scores, unbiased for a user's cells, are known for every user.
 
     The residual is the scores' covariance over the users. With independent attributes its entries have the covariance
@@ -83,12 +83,12 @@ def covariance_contrast(axes: Axes, covariance: Array, own: tuple[Array, Array],
     Args:
         axes: the pair.
         covariance: between the scores of the two attributes, shape of the table.
-        own: S_1 and S_2.
+        scores: S_1 and S_2.
         users: N.
     """
-    inner = [centred(one) for one in own]
-    traces, squares = [float(np.trace(one)) for one in inner], [float((one**2).sum()) for one in inner]
-    deviations = np.sqrt(np.multiply.outer(*(np.maximum(np.diagonal(one), 0) for one in inner)) / users)
+    inner = [centred(matrix) for matrix in scores]
+    traces, squares = [float(np.trace(matrix)) for matrix in inner], [float((matrix**2).sum()) for matrix in inner]
+    deviations = np.sqrt(np.multiply.outer(*(np.maximum(np.diagonal(matrix), 0) for matrix in inner)) / users)
     return Contrast(
         axes=axes,
         residual=centred(covariance),

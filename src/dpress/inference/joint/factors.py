@@ -88,13 +88,14 @@ class Joint:
         """
         terms = [(factor.axes, factor.table) for factor in self._needed(axes)]
         for _ in range(len(self.sizes)):
-            left = {axis for own, _ in terms for axis in own} - set(axes)
+            left = {axis for scope, _ in terms for axis in scope} - set(axes)
             if not left:
                 break
-            axis = min(left, key=lambda one: (self._cells(self._touched(terms, one)), one))
+            axis = min(left, key=lambda place: (self._cells(self._touched(terms, place)), place))
             scope = self._touched(terms, axis)
-            self._allow([one for one in scope if one < len(self.shape)], limit)  # hidden ones: a product of matrices
-            kept = tuple(one for one in scope if one != axis)
+            visible = [place for place in scope if place < len(self.shape)]  # hidden ones: a product of matrices
+            self._allow(visible, limit)
+            kept = tuple(place for place in scope if place != axis)
             merged = _product([term for term in terms if axis in term[0]], kept)
             terms = [term for term in terms if axis not in term[0]] + [(kept, merged)]
         self._allow(axes, limit)
@@ -111,22 +112,22 @@ class Joint:
             sizes = [self.sizes[axis] for axis in factor.given]
             row = np.ravel_multi_index([codes[axis] for axis in factor.given], sizes) if sizes else np.zeros(records)
             cell = _drawn(factor.rows, np.asarray(row, dtype=np.int64), rng.words(records))
-            own = np.unravel_index(cell, [self.sizes[axis] for axis in factor.own])
-            for axis, code in zip(factor.own, own, strict=True):
+            drawn = np.unravel_index(cell, [self.sizes[axis] for axis in factor.own])
+            for axis, code in zip(factor.own, drawn, strict=True):
                 codes[axis] = code
         return codes[: len(self.shape)]
 
     def _needed(self, axes: Iterable[int]) -> list[Factor]:
         """Return the factors that matter: the others add up to one."""
-        needed, found = set(axes), []
+        needed, chosen = set(axes), []
         for factor in reversed(self.factors):
             if needed & set(factor.own):
                 needed |= set(factor.given)
-                found.append(factor)
-        return found
+                chosen.append(factor)
+        return chosen
 
     def _touched(self, terms: Sequence[tuple[Axes, Array]], axis: int) -> Axes:
-        return tuple(sorted({one for own, _ in terms if axis in own for one in own}))
+        return tuple(sorted({member for scope, _ in terms if axis in scope for member in scope}))
 
     def _cells(self, axes: Iterable[int]) -> int:
         return math.prod(self.sizes[axis] for axis in axes)
@@ -138,8 +139,8 @@ class Joint:
 
 def independent(shares: Sequence[Array]) -> Joint:
     """Return the product of one-way tables, the baseline of every evaluation; each has shares >= 0 that add up to 1."""
-    factors = tuple(Factor(given=(), own=(axis,), table=own) for axis, own in enumerate(shares))
-    return Joint(shape=tuple(own.size for own in shares), factors=factors)
+    factors = tuple(Factor(given=(), own=(axis,), table=table) for axis, table in enumerate(shares))
+    return Joint(shape=tuple(table.size for table in shares), factors=factors)
 
 
 def dense(table: Array, *, gap: float = 0.0, reason: str = "") -> Joint:
@@ -152,8 +153,8 @@ def _product(terms: Sequence[tuple[Axes, Array]], kept: Axes) -> Array:
     """Return the product of tables, summed over all axes but those kept, in their order."""
     if not terms:
         return np.ones(())
-    labels = {axis: place for place, axis in enumerate(sorted({axis for own, _ in terms for axis in own}))}
-    operands: list[Any] = [part for own, table in terms for part in (table, [labels[axis] for axis in own])]
+    labels = {axis: place for place, axis in enumerate(sorted({axis for axes, _ in terms for axis in axes}))}
+    operands: list[Any] = [part for axes, table in terms for part in (table, [labels[axis] for axis in axes])]
     return np.asarray(np.einsum(*operands, [labels[axis] for axis in kept], optimize=len(terms) > 2))
 
 

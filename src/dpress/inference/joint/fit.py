@@ -102,10 +102,10 @@ def approach(
     table = start / start.sum()
     for done in range(rounds + 1):
         factor, gap, left = np.zeros_like(table), 0.0, 0.0
-        for axes, asked in margins.items():
+        for axes, target in margins.items():
             have = sums(table, axes)
-            gap, left = max(gap, _apart(have, asked)), left + float(((have - asked) ** 2).sum())
-            factor += _spread(_ratio(asked, have), axes, table.ndim)
+            gap, left = max(gap, _apart(have, target)), left + float(((have - target) ** 2).sum())
+            factor += _spread(_ratio(target, have), axes, table.ndim)
         if gap <= tolerance or done == rounds or (done >= least and left <= within):
             break
         moved = table * factor
@@ -121,20 +121,20 @@ def _visited(
     table, gap, done = start / start.sum(), math.inf, 0
     while done < rounds and gap > tolerance:
         done, gap = done + 1, 0.0
-        for axes, asked in margins.items():
+        for axes, target in margins.items():
             have = sums(table, axes)
-            gap = max(gap, _apart(have, asked))
-            table = table * _spread(_ratio(asked, have) ** power(done), axes, table.ndim)
+            gap = max(gap, _apart(have, target))
+            table = table * _spread(_ratio(target, have) ** power(done), axes, table.ndim)
     total = table.sum()
     return TableFit(table=table / total if total > 0 else start / start.sum(), gap=gap, rounds=done)
 
 
-def _apart(have: Array, asked: Array) -> float:
-    return float(np.abs(have - asked).sum()) / 2
+def _apart(have: Array, target: Array) -> float:
+    return float(np.abs(have - target).sum()) / 2
 
 
-def _ratio(asked: Array, have: Array) -> Array:
-    return np.divide(asked, have, out=np.zeros_like(have), where=have > _EMPTY)
+def _ratio(target: Array, have: Array) -> Array:
+    return np.divide(target, have, out=np.zeros_like(have), where=have > _EMPTY)
 
 
 def _spread(margin: Array, axes: Axes, ndim: int) -> Array:

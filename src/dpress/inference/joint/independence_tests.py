@@ -42,7 +42,7 @@ def independence_tests(tables: Tables, *, alpha: float = ALPHA) -> tuple[Indepen
     return chi_square_tests(contrasts(tables), alpha=alpha)
 
 
-def chi_square_tests(found: Sequence[Contrast], *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:
+def chi_square_tests(contrasts: Sequence[Contrast], *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:
     """Return the test of every contrast, in the same order.
 
     With chance alpha at most, about, some pair is significant though all attributes are independent: where no pair
@@ -51,23 +51,31 @@ def chi_square_tests(found: Sequence[Contrast], *, alpha: float = ALPHA) -> tupl
     Error: the law of the statistic is approximate (normal noise, Satterthwaite's moments, estimated one-way shares).
 
     Args:
-        found: of all pairs that are tested together.
+        contrasts: of all pairs that are tested together.
         alpha: chance of any false alarm.
     """
-    return tuple(_chi_square_test(one, alpha / len(found)) for one in found)
+    return tuple(_chi_square_test(contrast, alpha / len(contrasts)) for contrast in contrasts)
 
 
-def _chi_square_test(one: Contrast, level: float) -> IndependenceTest:
+def _chi_square_test(contrast: Contrast, level: float) -> IndependenceTest:
     gammaincc = scipy("special").gammaincc
 
-    if one.mean < _NO_NOISE:
-        certain = one.energy > _NO_NOISE
+    if contrast.mean < _NO_NOISE:
+        certain = contrast.energy > _NO_NOISE
         return IndependenceTest(
-            axes=one.axes, statistic=one.energy, degrees_of_freedom=1.0, p_value=1.0 - certain, significant=certain
+            axes=contrast.axes,
+            statistic=contrast.energy,
+            degrees_of_freedom=1.0,
+            p_value=1.0 - certain,
+            significant=certain,
         )
-    degrees = 2 * one.mean**2 / one.variance
-    statistic = one.energy / one.mean * degrees
+    degrees = 2 * contrast.mean**2 / contrast.variance
+    statistic = contrast.energy / contrast.mean * degrees
     p_value = float(gammaincc(degrees / 2, statistic / 2))
     return IndependenceTest(
-        axes=one.axes, statistic=statistic, degrees_of_freedom=degrees, p_value=p_value, significant=p_value < level
+        axes=contrast.axes,
+        statistic=statistic,
+        degrees_of_freedom=degrees,
+        p_value=p_value,
+        significant=p_value < level,
     )

@@ -97,11 +97,11 @@ class Split:
         if widths != self.sizes or len({len(part) for part in likelihoods}) != 1:
             raise ValueError(f"likelihoods must be matrices of {self.sizes} columns and equally many rows")
         rows = len(likelihoods[0])
-        own = np.ones(rows) if counts is None else np.asarray(counts, dtype=np.float64)
-        if own.shape != (rows,):
-            raise ValueError(f"counts must have shape ({rows},), got {own.shape}")
+        multiplicity = np.ones(rows) if counts is None else np.asarray(counts, dtype=np.float64)
+        if multiplicity.shape != (rows,):
+            raise ValueError(f"counts must have shape ({rows},), got {multiplicity.shape}")
         first, second = (khatri_rao([likelihoods[axis] for axis in axes], rows) for axes in (self.left, self.right))
-        return Halves(left=_scaled(first), right=_scaled(second), counts=own)
+        return Halves(left=_scaled(first), right=_scaled(second), counts=multiplicity)
 
     def _product(self, axes: tuple[int, ...]) -> int:
         return math.prod(self.sizes[axis] for axis in axes)
@@ -158,8 +158,8 @@ def in_memory(halves: Halves, *, threads: int = THREADS, block: int = BLOCK) -> 
 
     def fold(kernel: Kernel) -> Array:
         def share(start: int) -> Array:
-            own = range(start, min(start + step, max(len(halves), 1)), block)
-            return added(kernel(halves.rows(slice(first, first + block))) for first in own)
+            starts = range(start, min(start + step, max(len(halves), 1)), block)
+            return added(kernel(halves.rows(slice(first, first + block))) for first in starts)
 
         with one_blas_thread():
             return added(on_threads(share, starts, threads=min(threads, len(starts))))
@@ -217,13 +217,13 @@ def _left(sizes: tuple[int, ...]) -> tuple[int, ...]:
     if len(sizes) > 16:
         raise ValueError(f"a joint table of {len(sizes)} attributes has too many axes; estimate at most 16 together")
     total, best = math.prod(sizes), math.inf
-    found: tuple[int, ...] = (0,)
+    left: tuple[int, ...] = (0,)
     for chosen in range(1 << len(axes)):
-        own = (0, *(axis for axis in axes if chosen >> (axis - 1) & 1))
-        product = math.prod(sizes[axis] for axis in own)
+        half = (0, *(axis for axis in axes if chosen >> (axis - 1) & 1))
+        product = math.prod(sizes[axis] for axis in half)
         if (cost := product + total // product) < best:
-            best, found = cost, own
-    return found
+            best, left = cost, half
+    return left
 
 
 def _scaled(half: Floats) -> Floats:

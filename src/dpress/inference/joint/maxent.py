@@ -61,13 +61,13 @@ def full(shape: Axes, tables: Shares, *, noise: float = 0.0, tolerance: float = 
         raise NotSupported(f"the joint table has {cells} cells, more than the limit of {DENSE}; use `chain`")
     start, largest = np.full(shape, 1 / cells), _largest(tables)
     if not noise:
-        found = fit_margins(start, largest, tolerance=tolerance, rounds=rounds)
-        return dense(found.table, gap=found.gap)
+        fit = fit_margins(start, largest, tolerance=tolerance, rounds=rounds)
+        return dense(fit.table, gap=fit.gap)
     pairs = _largest({axes: table for axes, table in tables.items() if len(axes) <= 2})
-    found = nearest(start, pairs, tolerance=tolerance, rounds=rounds)
+    fit = nearest(start, pairs, tolerance=tolerance, rounds=rounds)
     if largest.keys() != pairs.keys():
-        found = approach(found.table, largest, within=WITHIN * noise, tolerance=tolerance)
-    return dense(found.table, gap=found.gap)
+        fit = approach(fit.table, largest, within=WITHIN * noise, tolerance=tolerance)
+    return dense(fit.table, gap=fit.gap)
 
 
 def chain(shape: Axes, tables: Shares, *, limit: int = CLIQUE) -> Joint:
@@ -125,34 +125,34 @@ class _Step(NamedTuple):
 
 def _link(shape: Axes, information: Mapping[Axes, float], clique: _Clique, axis: int, limit: int) -> _Link:
     """Return what the attribute shares with the members of a clique that fit under the limit, the strongest first."""
-    strength = {one: information.get((min(one, axis), max(one, axis)), 0.0) for one in clique.axes}
+    strength = {member: information.get((min(member, axis), max(member, axis)), 0.0) for member in clique.axes}
     given: list[int] = []
     cells, gain = shape[axis], 0.0
-    for one in sorted(clique.axes, key=lambda member: -strength[member]):
-        if strength[one] > NOTHING and (not given or cells * shape[one] <= limit):
-            given.append(one)
-            cells, gain = cells * shape[one], gain + strength[one]
+    for member in sorted(clique.axes, key=lambda member: -strength[member]):
+        if strength[member] > NOTHING and (not given or cells * shape[member] <= limit):
+            given.append(member)
+            cells, gain = cells * shape[member], gain + strength[member]
     return _Link(axis, tuple(sorted(given)), clique, gain)
 
 
 def _joined(shape: Axes, tables: Shares, link: _Link) -> _Step:
     """Return P(axis | given) of the largest entropy with the pairs and the clique's own margin, and the new clique."""
-    places = tuple(link.clique.axes.index(one) for one in link.given)
+    places = tuple(link.clique.axes.index(axis) for axis in link.given)
     before = sums(link.clique.table, places)
     axes = (*link.given, link.axis)
     margins: dict[Axes, Array] = {(len(link.given),): tables[link.axis,]}
     if link.given:
         margins[tuple(range(len(link.given)))] = before
-    for place, one in enumerate(link.given):
-        pair = tables[min(one, link.axis), max(one, link.axis)]
-        margins[place, len(link.given)] = pair if one < link.axis else pair.T
+    for place, axis in enumerate(link.given):
+        pair = tables[min(axis, link.axis), max(axis, link.axis)]
+        margins[place, len(link.given)] = pair if axis < link.axis else pair.T
     sizes = [shape[axis] for axis in axes]
-    found = fit_margins(np.full(sizes, 1 / math.prod(sizes)), margins, tolerance=1e-5, rounds=100)
-    total = found.table.sum(axis=-1, keepdims=True)
-    conditional = np.divide(found.table, total, out=np.broadcast_to(tables[link.axis,], sizes).copy(), where=total > 0)
+    fit = fit_margins(np.full(sizes, 1 / math.prod(sizes)), margins, tolerance=1e-5, rounds=100)
+    total = fit.table.sum(axis=-1, keepdims=True)
+    conditional = np.divide(fit.table, total, out=np.broadcast_to(tables[link.axis,], sizes).copy(), where=total > 0)
     order = np.argsort(axes)
     clique = _Clique(tuple(sorted(axes)), (conditional * before[..., None]).transpose(order))
-    return _Step(Factor(given=link.given, own=(link.axis,), table=conditional), clique, found.gap)
+    return _Step(Factor(given=link.given, own=(link.axis,), table=conditional), clique, fit.gap)
 
 
 def _largest(tables: Shares) -> dict[Axes, Array]:

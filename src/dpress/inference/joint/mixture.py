@@ -227,8 +227,8 @@ class _Run:
     def step(self, table: Array) -> Step:
         """Return the EM step from a table, with the gap over the cells that the start left open."""
         self.passes += 1
-        found = step(self.fold, self.split, table, self.reports, self.prior)
-        return replace(found, gap=max(float(found.slope[self.allowed].max()) - 1, 0.0))
+        em_step = step(self.fold, self.split, table, self.reports, self.prior)
+        return replace(em_step, gap=max(float(em_step.slope[self.allowed].max()) - 1, 0.0))
 
     def newton(self, table: Array, first: Step) -> Array | None:
         """Return the table after a Newton step on few cells, None where it does not help; no allowed cell is shut."""

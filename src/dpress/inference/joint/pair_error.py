@@ -75,11 +75,11 @@ def planned(
     noisy = []
     for axes, chance in zip(sets, chances, strict=True):
         kept = tuple(shape[axis] for axis in axes)
-        own, other = spread(math.prod(kept))
+        held, unheld = spread(math.prod(kept))
         noise = Noise(
             users=max(round(users * chance), 1),
-            own=own,
-            other=other,
+            own=held,
+            other=unheld,
             sampling=1 - chance if sampling is None else sampling,
         )
         noisy.append(NoisyTable(axes=axes, shares=np.full(kept, 1 / math.prod(kept)), noise=noise))
@@ -93,13 +93,13 @@ def expected(tables: Tables) -> PredictedError:
     error sd each; of the product, sd^2 = v_i / n_j^2 + v_j / n_i^2 to first order.
     """
     pairs = [pair for pair in itertools.combinations(range(len(tables.shape)), 2) if tables.holds(pair)]
-    own, product = [], []
+    measured, product = [], []
     for first, second in pairs:
         sizes = tables.shape[first], tables.shape[second]
-        one, other = tables.variance((first,)) / sizes[1] ** 2, tables.variance((second,)) / sizes[0] ** 2
-        own.append(_variation(math.prod(sizes), tables.variance((first, second))))
-        product.append(_variation(math.prod(sizes), one + other))
-    return PredictedError(tables=float(np.mean(own)), product=float(np.mean(product)))
+        measured.append(_variation(math.prod(sizes), tables.variance((first, second))))
+        variance = tables.variance((first,)) / sizes[1] ** 2 + tables.variance((second,)) / sizes[0] ** 2
+        product.append(_variation(math.prod(sizes), variance))
+    return PredictedError(tables=float(np.mean(measured)), product=float(np.mean(product)))
 
 
 def _variation(cells: int, variance: float) -> float:

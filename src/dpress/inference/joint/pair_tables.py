@@ -101,20 +101,21 @@ class Tables:
     noisy: tuple[NoisyTable, ...]
 
     def __post_init__(self) -> None:
-        for one in self.noisy:
-            if one.shares.shape != tuple(self.shape[axis] for axis in one.axes) or list(one.axes) != sorted(one.axes):
-                raise ValueError(f"the table of attributes {one.axes} has shape {one.shares.shape}")
-        missing = set(range(len(self.shape))) - {axis for one in self.noisy for axis in one.axes}
+        for table in self.noisy:
+            sizes = tuple(self.shape[axis] for axis in table.axes)
+            if table.shares.shape != sizes or list(table.axes) != sorted(table.axes):
+                raise ValueError(f"the table of attributes {table.axes} has shape {table.shares.shape}")
+        missing = set(range(len(self.shape))) - {axis for table in self.noisy for axis in table.axes}
         if missing:
             raise ValueError(f"no report is about attributes {sorted(missing)}")
 
     def holds(self, axes: Axes) -> bool:
         """Return whether some table holds these attributes together."""
-        return any(set(axes) <= set(one.axes) for one in self.noisy)
+        return any(set(axes) <= set(table.axes) for table in self.noisy)
 
     def table(self, axes: Axes) -> Array:
         """Return the consistent estimate of a table that some report type holds; it may have negative cells."""
-        kept = [one for one in self._parts if set(one.map.axes) & set(axes)]
+        kept = [part for part in self._parts if set(part.map.axes) & set(axes)]
         shares = marginal(kept, axes).reshape([self.shape[axis] for axis in axes])
         return np.asarray(shares + (1 - shares.sum()) / shares.size)
 
@@ -134,7 +135,7 @@ class Tables:
     def component(self, axes: Axes) -> float:
         """Return the variance of a cell of what these attributes have in common beyond smaller sets, uncentred."""
         if axes not in self._components:
-            self._components[axes] = component_variance([one for one in self._parts if one.variance], axes)
+            self._components[axes] = component_variance([part for part in self._parts if part.variance], axes)
         return self._components[axes]
 
     def variances(self, axes: Axes, shares: Array) -> Array:
@@ -142,9 +143,9 @@ class Tables:
 
         Formula: 1 / sum of 1 / v over the tables that hold `axes`, v the variance of their sums.
         """
-        holding = [one for one in self.noisy if set(axes) <= set(one.axes)]
-        each = [one.noise.variance(shares, one.shares.size // shares.size) for one in holding]
-        return np.asarray(1 / sum(1 / np.maximum(one, 1e-300) for one in each))
+        holding = [table for table in self.noisy if set(axes) <= set(table.axes)]
+        each = [table.noise.variance(shares, table.shares.size // shares.size) for table in holding]
+        return np.asarray(1 / sum(1 / np.maximum(spread, 1e-300) for spread in each))
 
     @cached_property
     def _components(self) -> dict[Axes, float]:
@@ -153,7 +154,7 @@ class Tables:
     @cached_property
     def _parts(self) -> list[Table]:
         return [
-            Table(map=Marginal(self.shape, one.axes), answers=one.shares.ravel(), variance=max(spread, 1e-300))
-            for one in self.noisy
-            for spread in (one.noise.at_equal_shares(one.shares.size),)
+            Table(map=Marginal(self.shape, table.axes), answers=table.shares.ravel(), variance=max(spread, 1e-300))
+            for table in self.noisy
+            for spread in (table.noise.at_equal_shares(table.shares.size),)
         ]

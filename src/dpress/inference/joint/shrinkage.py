@@ -51,21 +51,21 @@ def shrunk(tables: Tables, order: int = 2) -> dict[Axes, ShrunkTable]:
     noise variance v; it is multiplied by tau pi / (tau pi + v) in every cell, tau by maximum likelihood for every
     table (one tau for all tables of one order with fewer than three degrees of freedom: too few for their own).
     """
-    found: dict[Axes, ShrunkTable] = {}
+    shrunken: dict[Axes, ShrunkTable] = {}
     for axis in range(len(tables.shape)):
         deviation = np.full(tables.shape[axis], math.sqrt(tables.variance((axis,))))
-        own = one_way(tables, axis)
-        found[axis,] = ShrunkTable(shares=own, factors=np.ones_like(own), deviations=deviation)
+        shares = one_way(tables, axis)
+        shrunken[axis,] = ShrunkTable(shares=shares, factors=np.ones_like(shares), deviations=deviation)
     for size in range(2, order + 1):
         sets = [axes for axes in itertools.combinations(range(len(tables.shape)), size) if tables.holds(axes)]
-        found |= _of_one_order(tables, sets, found)
-    return found
+        shrunken |= _of_one_order(tables, sets, shrunken)
+    return shrunken
 
 
-def noise(found: Mapping[Axes, ShrunkTable]) -> float:
+def noise(tables: Mapping[Axes, ShrunkTable]) -> float:
     """Return the squared standard errors of the largest tables' shares, summed over all their cells."""
-    most = max(map(len, found))
-    return math.fsum(float((one.deviations**2).sum()) for axes, one in found.items() if len(axes) == most)
+    most = max(map(len, tables))
+    return math.fsum(float((table.deviations**2).sum()) for axes, table in tables.items() if len(axes) == most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,48 +77,48 @@ class _Residual:
     margins: dict[Axes, Array]
 
 
-def _of_one_order(tables: Tables, sets: list[Axes], found: dict[Axes, ShrunkTable]) -> dict[Axes, ShrunkTable]:
-    residuals = {axes: _residual(tables, axes, found) for axes in sets}
-    guesses = {axes: one.base for axes, one in residuals.items()}
+def _of_one_order(tables: Tables, sets: list[Axes], smaller: dict[Axes, ShrunkTable]) -> dict[Axes, ShrunkTable]:
+    residuals = {axes: _residual(tables, axes, smaller) for axes in sets}
+    guesses = {axes: residual.base for axes, residual in residuals.items()}
     out: dict[Axes, ShrunkTable] = {}
     for _ in range(_ROUNDS):  # the noise depends on the shares themselves
         spreads = {axes: tables.variances(axes, guesses[axes]) for axes in sets}
-        scores = {axes: _scores(one, spreads[axes]) for axes, one in residuals.items()}
-        few = [axes for axes, one in residuals.items() if degrees_of_freedom(one.base.shape) < FEW]
+        scores = {axes: _scores(residual, spreads[axes]) for axes, residual in residuals.items()}
+        few = [axes for axes, residual in residuals.items() if degrees_of_freedom(residual.base.shape) < FEW]
         pooled = sum((scores[axes] for axes in few), np.zeros(_GRID.size))
-        for axes, one in residuals.items():
+        for axes, residual in residuals.items():
             tau = _GRID[np.argmax(pooled if axes in few else scores[axes])]
-            out[axes] = _shrink(one, spreads[axes], tau)
+            out[axes] = _shrink(residual, spreads[axes], tau)
             guesses[axes] = out[axes].shares
     for axes in sets:
         margin = tables.variance(axes) - tables.component(axes) * _centring(guesses[axes].shape)
-        own = np.sqrt(out[axes].deviations ** 2 + max(margin, 0.0))
-        out[axes] = ShrunkTable(shares=out[axes].shares, factors=out[axes].factors, deviations=own)
+        errors = np.sqrt(out[axes].deviations ** 2 + max(margin, 0.0))
+        out[axes] = ShrunkTable(shares=out[axes].shares, factors=out[axes].factors, deviations=errors)
     return out
 
 
-def _residual(tables: Tables, axes: Axes, found: dict[Axes, ShrunkTable]) -> _Residual:
+def _residual(tables: Tables, axes: Axes, shrunken: dict[Axes, ShrunkTable]) -> _Residual:
     """Return the part of a table that no smaller table holds, beside that of the largest entropy."""
     smaller = list(itertools.combinations(range(len(axes)), len(axes) - 1))
-    margins = {some: found[tuple(axes[place] for place in some)].shares for some in smaller}
+    margins = {some: shrunken[tuple(axes[place] for place in some)].shares for some in smaller}
     shape = tuple(tables.shape[axis] for axis in axes)
     base = fit_margins(np.full(shape, 1 / math.prod(shape)), margins).table
     return _Residual(base=base, residual=centred(tables.table(axes) - base), margins=margins)
 
 
-def _scores(one: _Residual, spread: Array) -> Array:
+def _scores(part: _Residual, spread: Array) -> Array:
     """Return the log likelihood of every tau of the grid."""
-    if not degrees_of_freedom(one.base.shape):
+    if not degrees_of_freedom(part.base.shape):
         return np.zeros(_GRID.size)
-    total = spread + _GRID.reshape([-1] + [1] * spread.ndim) * one.base
+    total = spread + _GRID.reshape([-1] + [1] * spread.ndim) * part.base
     total = np.maximum(total * _centring(spread.shape), 1e-300)  # of a centred cell
-    return np.asarray(-(np.log(total) + one.residual**2 / total).reshape(_GRID.size, -1).sum(axis=1) / 2)
+    return np.asarray(-(np.log(total) + part.residual**2 / total).reshape(_GRID.size, -1).sum(axis=1) / 2)
 
 
-def _shrink(one: _Residual, spread: Array, tau: float) -> ShrunkTable:
-    factors = np.asarray(tau * one.base / np.maximum(tau * one.base + spread, 1e-300))
-    start = np.maximum(one.base + factors * one.residual, 0.0)
-    shares = fit_margins(np.where(one.base > 0, np.maximum(start, 1e-9 * one.base), 0.0), one.margins).table
+def _shrink(part: _Residual, spread: Array, tau: float) -> ShrunkTable:
+    factors = np.asarray(tau * part.base / np.maximum(tau * part.base + spread, 1e-300))
+    start = np.maximum(part.base + factors * part.residual, 0.0)
+    shares = fit_margins(np.where(part.base > 0, np.maximum(start, 1e-9 * part.base), 0.0), part.margins).table
     deviations = factors * np.sqrt(spread * _centring(spread.shape))
     return ShrunkTable(shares=shares, factors=factors, deviations=np.asarray(deviations))
 

@@ -87,13 +87,13 @@ class BlockNoise:
         return np.asarray(self.tile**2 / (self.block + self.sizes * self.tile))
 
     def _variances(self, left: Array, right: Array, bottom: Array, top: Array) -> Array:
-        own = self.tiles
-        shares = _overlap(left, right, own.left, own.right)
-        shares *= _overlap(bottom, top, own.bottom, own.top)
+        tiles = self.tiles
+        shares = _overlap(left, right, tiles.left, tiles.right)
+        shares *= _overlap(bottom, top, tiles.bottom, tiles.top)
         added = np.add.reduceat(shares, self._starts, axis=1)
         noise = self.tile * np.einsum("ij,ij->i", shares, shares) - added**2 @ self._explained
         shares *= 1 - shares
-        return np.asarray(noise + shares @ np.broadcast_to(self.squares, own.rows))
+        return np.asarray(noise + shares @ np.broadcast_to(self.squares, tiles.rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

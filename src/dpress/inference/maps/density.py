@@ -108,8 +108,8 @@ class Cells:
         if not self.clustered:
             return np.zeros(len(rectangles.left))
         squares = self.counts**2
-        found = sums(squares, rectangles) - sums(squares, rectangles.squared())
-        return np.asarray(self.clustered * np.maximum(found, 0))
+        energy = sums(squares, rectangles) - sums(squares, rectangles.squared())
+        return np.asarray(self.clustered * np.maximum(energy, 0))
 
     def cell_variances(self) -> Array:
         """Return that of every cell."""
@@ -203,10 +203,10 @@ class TreeNoise:
         height = len(self.levels) - 1
         for level in range(height + 1):
             width = 1 << (height - level)
-            known = rectangles.squares(width) / width**2
+            covered = rectangles.squares(width) / width**2
             information = sum(4.0 ** (height - k) / v if v else np.inf for k, v in enumerate(self.levels) if k >= level)
-            total += (known - before) / information
-            before = known
+            total += (covered - before) / information
+            before = covered
         return np.asarray(total)
 
     def cells(self) -> Array:
@@ -291,8 +291,8 @@ class Nodes:
             if image is None:
                 continue
             width = 1 << (height - level)
-            own = rectangles if level == height else _within(rectangles, width)
-            total += sums(image, own.scaled(1 / width))
+            within = rectangles if level == height else _within(rectangles, width)
+            total += sums(image, within.scaled(1 / width))
             if above is not None:
                 total -= sums(image, above.scaled(1 / width))
             above = _within(rectangles, width)
@@ -320,7 +320,7 @@ def clustering(counts: Array, *, levels: int = LEVELS) -> float:
     >>> clustering(np.array([[8.0, 0], [0, 0]])), clustering(np.ones((2, 2)))
     (1.0, 0.0)
     """
-    found, image = 0.0, counts
+    largest, image = 0.0, counts
     for _ in range(levels):
         side = len(image) // 2
         if not side:
@@ -329,9 +329,9 @@ def clustering(counts: Array, *, levels: int = LEVELS) -> float:
         whole = quarters.sum(axis=(1, 3), keepdims=True)
         total = float((whole**2).sum())
         if total > 0:
-            found = max(found, float(((quarters - whole / 4) ** 2).sum()) / (0.75 * total))
+            largest = max(largest, float(((quarters - whole / 4) ** 2).sum()) / (0.75 * total))
         image = whole[:, 0, :, 0]
-    return min(1.0, found)
+    return min(1.0, largest)
 
 
 def _within(rectangles: Rectangles, width: int) -> Rectangles:

@@ -69,11 +69,11 @@ def rectangle_bernstein(
     everybody, (largest, spread) = sum(users), _report(epsilon)
     furthest: Array = np.zeros(len(rectangles.left))
     variance: Array = np.zeros(len(rectangles.left))
-    for own, weights in zip(users, tree_weights(noise, rectangles), strict=True):
-        if own:
+    for level_users, weights in zip(users, tree_weights(noise, rectangles), strict=True):
+        if level_users:
             size = np.abs(weights)
-            furthest = np.asarray(np.maximum(furthest, everybody / own * largest * size.sum(axis=1)))
-            variance += everybody**2 / own * (spread * (weights**2).sum(axis=1) + size.max(axis=1) ** 2)
+            furthest = np.asarray(np.maximum(furthest, everybody / level_users * largest * size.sum(axis=1)))
+            variance += everybody**2 / level_users * (spread * (weights**2).sum(axis=1) + size.max(axis=1) ** 2)
     return _solved(furthest, variance, beta)
 
 
@@ -94,11 +94,11 @@ def tree_weights(noise: TreeNoise, rectangles: Rectangles) -> list[Array]:
     before: Array = np.zeros_like(shares)
     for level in range(height + 1):
         width = 1 << (height - level)
-        known = np.asarray(np.kron(_blocks(shares, width) / width**2, np.ones((1, width, width))))
-        solved += (known - before) / sum(4.0 ** (height - k) / noise.levels[k] for k in range(level, height + 1))
-        before = known
-    each = (_blocks(solved, 1 << (height - level)) / own for level, own in enumerate(noise.levels))
-    return [own.reshape(len(own), -1) for own in each]
+        averaged = np.asarray(np.kron(_blocks(shares, width) / width**2, np.ones((1, width, width))))
+        solved += (averaged - before) / sum(4.0 ** (height - k) / noise.levels[k] for k in range(level, height + 1))
+        before = averaged
+    each = (_blocks(solved, 1 << (height - level)) / users for level, users in enumerate(noise.levels))
+    return [weights.reshape(len(weights), -1) for weights in each]
 
 
 def _blocks(images: Array, width: int) -> Array:

@@ -40,7 +40,7 @@ def family() -> tuple[Cells, ...]:
     """
     finest = LARGEST_SIDE.bit_length() - 1
     made = (_cascade(seed, rough, finest) for seed, rough in zip(SEEDS, ROUGHS, strict=True))
-    return tuple(replace(one, clustered=0.0) for one in made)
+    return tuple(replace(cells, clustered=0.0) for cells in made)
 
 
 def _cascade(seed: int, rough: float, height: int) -> Cells:
@@ -67,8 +67,8 @@ def _split(mass: Array, rough: float, rng: Generator) -> Array:
     weights = np.exp(rough * normal(4 * side**2, rng=rng)).reshape(4, side, side)
     weights *= mass / weights.sum(axis=0)
     out = np.empty((2 * side, 2 * side))
-    for place, own in enumerate(weights):
-        out[place // 2 :: 2, place % 2 :: 2] = own
+    for place, quarter in enumerate(weights):
+        out[place // 2 :: 2, place % 2 :: 2] = quarter
     return out
 
 

@@ -31,8 +31,8 @@ def consistent(tree: Tree, answers: Array, variances: Sequence[float], *, nonneg
     """
     (root, _), *below = tree.combined(answers, variances)
     parents = np.maximum(root, 0.0) if nonnegative else root
-    for own, _ in below:
-        families = own.reshape(-1, CHILDREN)
+    for children, _ in below:
+        families = children.reshape(-1, CHILDREN)
         if nonnegative:
             parents = on_simplex(families, parents).ravel()
         else:

@@ -28,7 +28,7 @@ class Direction:
     length: tuple[float, float, float, float]
 
 
-def direction(found: Sums, z: float) -> Direction:
+def direction(sums: Sums, z: float) -> Direction:
     """Return direction and length of a mean vector.
 
     Error: standard errors by the delta method (Mardia, Jupp 2000, Section 4.8): those of the vector across and
@@ -40,18 +40,18 @@ def direction(found: Sums, z: float) -> Direction:
         alpha, Rayleigh's.
 
     Args:
-        found: users, sums of cosines and of sines.
+        sums: users, sums of cosines and of sines.
         z: standard errors to each side; alpha = erfc(z / sqrt(2)).
     """
-    users = float(found.values[0])
-    vector = found.values[1:] / users
+    users = float(sums.values[0])
+    vector = sums.values[1:] / users
     slope = np.column_stack([-vector, np.eye(2)]) / users
-    spread = slope @ found.covariance @ slope.T
+    spread = slope @ sums.covariance @ slope.T
     length, angle = math.hypot(*vector), math.atan2(vector[1], vector[0])
     along = np.array([math.cos(angle), math.sin(angle)])
     across = np.array([-along[1], along[0]])
     most = math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
-    turn, error = (_root(one, spread) for one in (across, along))
+    turn, error = (_root(normal, spread) for normal in (across, along))
     half = math.asin(z * most / length) if z * most < length else math.pi
     low = length - math.sqrt(-2 * math.log(math.erfc(z / math.sqrt(2)))) * most
     high = length + z * max(error, 0.0)

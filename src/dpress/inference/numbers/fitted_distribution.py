@@ -43,16 +43,16 @@ class Distribution:
         sqrt(n / (n - 2)), a Student t's spread, as n refits do not tell it exactly; what evening out and the bounds of
         shares do to every fit is in it.
         """
-        own, again = _prefixes(self.shares[mask]), _prefixes(self.again[:, mask])
+        shares, again = _prefixes(self.shares[mask]), _prefixes(self.again[:, mask])
         runs = len(self.again)
-        return own, np.sqrt(((again - own) ** 2).mean(axis=0) * runs / (runs - 2))
+        return shares, np.sqrt(((again - shares) ** 2).mean(axis=0) * runs / (runs - 2))
 
     def share(self, mask: Mask, levels: Mask) -> tuple[float, float]:
         """Return the share of some levels among a set of groups, and its error; see `of`."""
-        own, again = (_prefixes(one) for one in (self.shares[mask], self.again[:, mask]))
-        found, refits = np.diff(own) @ levels, np.diff(again) @ levels
+        shares, again = (_prefixes(table) for table in (self.shares[mask], self.again[:, mask]))
+        share, refits = np.diff(shares) @ levels, np.diff(again) @ levels
         runs = len(self.again)
-        return float(found), math.sqrt(float(((refits - found) ** 2).mean()) * runs / (runs - 2))
+        return float(share), math.sqrt(float(((refits - share) ** 2).mean()) * runs / (runs - 2))
 
 
 def distribution(window: SlidingWindow, reports: npt.NDArray[np.int64]) -> Distribution:
@@ -67,9 +67,9 @@ def distribution(window: SlidingWindow, reports: npt.NDArray[np.int64]) -> Distr
         reports: how often every output was reported, shape (groups, row).
     """
     users, rng = int(reports.sum()), generators.seeded(SEED)
-    even, plain = (fitted(window, reports[None], evened=one) for one in (EVENED, 0.0))
+    even, plain = (fitted(window, reports[None], evened=evened) for evened in (EVENED, 0.0))
     simulated = _simulated(window, even.shares[0], users, rng)
-    again, free = (fitted(window, simulated, evened=one) for one in (EVENED, 0.0))
+    again, free = (fitted(window, simulated, evened=evened) for evened in (EVENED, 0.0))
     lost, usual = plain.log_likelihood - even.log_likelihood, free.log_likelihood - again.log_likelihood
     if float(lost[0]) <= float(usual.max()):
         return Distribution(shares=even.shares[0], again=again.shares, evened=True)

@@ -54,8 +54,8 @@ def sums(reports: npt.NDArray[np.int64], scores: Scores, mask: Mask) -> Sums:
     """
     users, inside = int(reports.sum()), reports[mask].sum(axis=0).astype(np.float64)
     away = mask.sum() * scores.apart
-    own = scores.rows - away[:, None]
-    values = own @ inside - (users - inside.sum()) * away
-    second = (own * inside) @ own.T + (users - inside.sum()) * np.outer(away, away)
+    rows = scores.rows - away[:, None]
+    values = rows @ inside - (users - inside.sum()) * away
+    second = (rows * inside) @ rows.T + (users - inside.sum()) * np.outer(away, away)
     spread = (second - np.outer(values, values) / max(users, 1)) * (users / max(users - 1, 1))
     return Sums(values=values, covariance=spread)

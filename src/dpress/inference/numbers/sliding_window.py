@@ -139,12 +139,12 @@ def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: f
         reports: how often every output was reported, shape (fits, groups, row), each with one at least.
         evened: what part of a level's share goes to the mean of its two neighbours after every step; 0 for EM itself.
     """
-    found = np.empty((len(reports), window.groups, window.levels))
+    shares = np.empty((len(reports), window.groups, window.levels))
     reached, ends = np.empty(len(reports)), np.array([GAIN, STEPS])
     odds = np.array([float(window.near), float(window.far), window.window, window.circular])
-    for place, own in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
-        reached[place] = compiled(ascend)(own, found[place], odds, evened, ends)
-    return Fit(shares=found, log_likelihood=reached)
+    for place, counts in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
+        reached[place] = compiled(ascend)(counts, shares[place], odds, evened, ends)
+    return Fit(shares=shares, log_likelihood=reached)
 
 
 def ascend(  # noqa: C901  # one function, so that numba compiles it whole
@@ -192,10 +192,10 @@ def ascend(  # noqa: C901  # one function, so that numba compiles it whole
             first = table[group, 0]
             before = table[group, levels - 1] if circular else first
             for level in range(levels if evened > 0 else 0):
-                own = table[group, level]
-                after = table[group, level + 1] if level + 1 < levels else first if circular else own
-                table[group, level] = (1 - evened / 2) * own + evened / 4 * (before + after)
-                before = own
+                share = table[group, level]
+                after = table[group, level + 1] if level + 1 < levels else first if circular else share
+                table[group, level] = (1 - evened / 2) * share + evened / 4 * (before + after)
+                before = share
         table /= table.sum()
     return reached
 

@@ -91,7 +91,7 @@ def evidence(one_way: Sequence[Array], measured: Mapping[Pair, tuple[Array, floa
         one_way: shares of every attribute's cells, > 0.
         measured: by rising pairs, unbiased noisy shares and the variance of each.
     """
-    ends = np.cumsum([own.size for own in one_way])
+    ends = np.cumsum([shares.size for shares in one_way])
     pairs, variances = np.zeros((ends[-1], ends[-1])), np.full((ends[-1], ends[-1]), math.inf)
     for (first, second), (shares, variance) in measured.items():
         block = tuple(slice(ends[axis] - one_way[axis].size, ends[axis]) for axis in (first, second))
@@ -109,15 +109,15 @@ def initial(one_way: Sequence[Array], *, rng: Generator, classes: int = CLASSES)
         classes: how many.
     """
     shares = []
-    for own in one_way:
-        even = (rng.words(classes * own.size) >> np.uint64(11)) * 2.0**-53
-        raised = own * (-np.log1p(-even)).reshape(classes, own.size) + _TINY
+    for marginal in one_way:
+        even = (rng.words(classes * marginal.size) >> np.uint64(11)) * 2.0**-53
+        raised = marginal * (-np.log1p(-even)).reshape(classes, marginal.size) + _TINY
         shares.append(raised / raised.sum(axis=1, keepdims=True))
-    sizes = tuple(own.size for own in one_way)
+    sizes = tuple(marginal.size for marginal in one_way)
     return LatentClasses(sizes=sizes, weights=np.full(classes, 1 / classes), cells=np.concatenate(shares, axis=1))
 
 
-def fit(model: LatentClasses, known: Evidence, rounds: int) -> LatentClasses:
+def fit(model: LatentClasses, evidence: Evidence, rounds: int) -> LatentClasses:
     """Return the model after so many rounds.
 
     Formula: in a round the table M of a pair that was measured as Y with noise variance v is expected to be
@@ -128,36 +128,36 @@ def fit(model: LatentClasses, known: Evidence, rounds: int) -> LatentClasses:
 
     Args:
         model: to begin with.
-        known: what it is fitted to.
+        evidence: what it is fitted to.
         rounds: how many.
     """
-    seen = np.isfinite(known.variances)
-    variances = np.where(seen, known.variances, 0.0)
+    seen = np.isfinite(evidence.variances)
+    variances = np.where(seen, evidence.variances, 0.0)
     noise = NOISE * _blocks(variances, model)
     for _ in range(rounds):
         tables = model.tables
-        residuals = np.where(seen, known.pairs - tables, 0.0)
+        residuals = np.where(seen, evidence.pairs - tables, 0.0)
         tau = _spread(np.maximum(_blocks(residuals**2, model) - noise, 0.0), model) * tables
         expected = tables + residuals * tau / np.maximum(tau + variances, 1e-300)
         ratios = np.where(seen, np.maximum(expected, LEAST_RATIO * tables) / np.maximum(tables, _TINY), 0.0)
-        model = _maximised(model, ratios, known.one_way)
+        model = _maximised(model, ratios, evidence.one_way)
     return model
 
 
-def fitted(one_way: Sequence[Array], known: Evidence, *, rng: Generator, most: int = MODELS) -> LatentClasses:
+def fitted(one_way: Sequence[Array], evidence: Evidence, *, rng: Generator, most: int = MODELS) -> LatentClasses:
     """Return the mean of models from independent starts, with as many models and rounds as `affordable` says.
 
     Args:
         one_way: shares of every attribute's cells, > 0.
-        known: what it is fitted to.
+        evidence: what it is fitted to.
         rng: the generator.
         most: models, at most.
     """
-    affordable_starts, rounds = affordable(known.one_way.size)
+    affordable_starts, rounds = affordable(evidence.one_way.size)
     starts = min(affordable_starts, most)
-    models = [fit(initial(one_way, rng=rng), known, rounds) for _ in range(starts)]
-    weights = np.concatenate([one.weights for one in models]) / starts
-    return replace(models[0], weights=weights, cells=np.concatenate([one.cells for one in models]))
+    models = [fit(initial(one_way, rng=rng), evidence, rounds) for _ in range(starts)]
+    weights = np.concatenate([model.weights for model in models]) / starts
+    return replace(models[0], weights=weights, cells=np.concatenate([model.cells for model in models]))
 
 
 def affordable(cells: int) -> tuple[int, int]:

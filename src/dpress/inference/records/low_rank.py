@@ -29,7 +29,7 @@ _QUIET = 1e-12
 Places = npt.NDArray[np.int64]
 
 
-def averaged(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
+def averaged(model: LatentClasses, evidence: Evidence, *, rng: Generator) -> Array:
     """Return shares of all pairs of cells, shape (cells, cells): the mean of the classes' and the factors' tables.
 
     Classes hold impossible combinations, factors what many tables say together; they err in different ways, so that
@@ -38,16 +38,16 @@ def averaged(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
 
     Args:
         model: classes fitted to what is known.
-        known: the noisy tables.
+        evidence: the noisy tables.
         rng: of the draws; nothing private is drawn.
     """
-    measured = np.isfinite(known.variances)
-    mean = np.where(measured, (model.tables + low_rank(model, known, rng=rng)) / 2, model.tables)
+    measured = np.isfinite(evidence.variances)
+    mean = np.where(measured, (model.tables + low_rank(model, evidence, rng=rng)) / 2, model.tables)
     cut = np.maximum(mean, 0.0)
     return np.asarray(cut / np.maximum(_spread(_sums(cut, model), model), _TINY))
 
 
-def low_rank(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
+def low_rank(model: LatentClasses, evidence: Evidence, *, rng: Generator) -> Array:
     """Return the posterior mean of all pairs of cells, shape (cells, cells); shares may be below 0.
 
     Formula: the table of attributes a and b is p_a p_b^T + U_a U_b^T and noise of its variance. Cell i of a has a row
@@ -57,13 +57,13 @@ def low_rank(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
 
     Args:
         model: where the draws begin.
-        known: the noisy tables, and the shares p of every attribute.
+        evidence: the noisy tables, and the shares p of every attribute.
         rng: of the draws.
     """
-    product = np.outer(known.one_way, known.one_way)
-    precisions = np.where(np.isfinite(known.variances), 1 / np.maximum(known.variances, _QUIET), 0.0)
-    residuals = _centred(np.where(precisions > 0, known.pairs - product, 0.0), model)
-    scale = np.sqrt(known.one_way)
+    product = np.outer(evidence.one_way, evidence.one_way)
+    precisions = np.where(np.isfinite(evidence.variances), 1 / np.maximum(evidence.variances, _QUIET), 0.0)
+    residuals = _centred(np.where(precisions > 0, evidence.pairs - product, 0.0), model)
+    scale = np.sqrt(evidence.one_way)
     factors = _first(model, scale)
     parts = [slice(start, start + size) for start, size in zip(model.starts, model.sizes, strict=True)]
     spreads = [np.full(factors.shape[1], np.mean((factors / scale[:, None]) ** 2)) for _ in parts]
@@ -72,9 +72,9 @@ def low_rank(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
     for number in range(BURN_IN + draws):
         for axis, part in enumerate(parts):
             weighted = precisions[part.start][:, None] * factors
-            own = scale[part, None] * np.sqrt(spreads[axis])
-            drawn = _normal_rows(own, factors.T @ weighted, residuals[part] @ weighted, rng)
-            factors[part] = own * drawn
+            spread = scale[part, None] * np.sqrt(spreads[axis])
+            drawn = _normal_rows(spread, factors.T @ weighted, residuals[part] @ weighted, rng)
+            factors[part] = spread * drawn
             squares = ((factors[part] / scale[part, None]) ** 2).sum(axis=0)
             spreads[axis] = (SCALE + squares / 2) / _gamma(SHAPE + (part.stop - part.start) / 2, squares.size, rng)
         if number >= BURN_IN:
@@ -90,11 +90,11 @@ def _first(model: LatentClasses, scale: Array) -> Array:
     return np.asarray(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 1e-9)) * scale[:, None])
 
 
-def _normal_rows(own: Array, square: Array, linear: Array, rng: Generator) -> Array:
+def _normal_rows(scale: Array, square: Array, linear: Array, rng: Generator) -> Array:
     """Return for every row x draws of N(A^-1 b, A^-1), A = I + diag(x) square diag(x), b = x linear."""
-    matrices = np.eye(own.shape[1]) + own[:, :, None] * square * own[:, None, :]
-    means = np.linalg.solve(matrices, (own * linear)[:, :, None])
-    noise = normal(own.size, rng=rng).reshape(*own.shape, 1)
+    matrices = np.eye(scale.shape[1]) + scale[:, :, None] * square * scale[:, None, :]
+    means = np.linalg.solve(matrices, (scale * linear)[:, :, None])
+    noise = normal(scale.size, rng=rng).reshape(*scale.shape, 1)
     roots = np.swapaxes(np.linalg.cholesky(matrices), 1, 2)
     return np.asarray((means + np.linalg.solve(roots, noise))[:, :, 0])
 

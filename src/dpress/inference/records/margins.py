@@ -28,14 +28,14 @@ def pooled(
         variances: of their noise.
         measured: by rising pairs, unbiased noisy shares and the variance of each.
     """
-    sums = [own / spread for own, spread in zip(one_way, variances, strict=True)]
+    sums = [shares / spread for shares, spread in zip(one_way, variances, strict=True)]
     precisions = [1 / spread for spread in variances]
     for pair, (table, variance) in measured.items():
         for place, axis in enumerate(pair):
             of_margin = variance * table.shape[1 - place]
             sums[axis] = sums[axis] + table.sum(axis=1 - place) / of_margin
             precisions[axis] = precisions[axis] + 1 / of_margin
-    return [_adding_up(own / weight, 1 / weight) for own, weight in zip(sums, precisions, strict=True)]
+    return [_adding_up(total / weight, 1 / weight) for total, weight in zip(sums, precisions, strict=True)]
 
 
 def _adding_up(shares: Array, variances: Array) -> Array:

@@ -33,10 +33,10 @@ def raked(codes: Codes, sizes: Sequence[int], tables: Array, *, passes: int = PA
     weights = np.full(codes.shape[1], 1 / records)
     for _ in range(passes):
         for first, second in itertools.combinations(range(len(sizes)), 2):
-            asked = tables[ends[first] - sizes[first] : ends[first], ends[second] - sizes[second] : ends[second]]
+            target = tables[ends[first] - sizes[first] : ends[first], ends[second] - sizes[second] : ends[second]]
             places = codes[first].astype(np.int64) * sizes[second] + codes[second]
-            have = np.bincount(places, weights=weights, minlength=asked.size)
-            ratios = (asked.ravel() + PRIOR / records) / (have + PRIOR / records)
+            have = np.bincount(places, weights=weights, minlength=target.size)
+            ratios = (target.ravel() + PRIOR / records) / (have + PRIOR / records)
             weights = weights * np.clip(ratios, 1 / FURTHEST, FURTHEST)[places]
         weights = weights / max(weights.sum(), 1e-300)
     return weights

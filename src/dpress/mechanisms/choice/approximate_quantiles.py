@@ -76,9 +76,10 @@ class ApproximateQuantiles:
     def __post_init__(self) -> None:
         additive(self.loss, "a choice of quantiles is")
         check.count("places", self.places)
-        if not self.quantiles or list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
+        within = {quantile for quantile in self.quantiles if 0 < quantile < 1}
+        if not self.quantiles or list(self.quantiles) != sorted(within):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
-        if math.lcm(*(one.denominator for one in self.quantiles)) > LARGEST_RATIO:
+        if math.lcm(*(quantile.denominator for quantile in self.quantiles)) > LARGEST_RATIO:
             raise ValueError(f"the common denominator of the quantiles must be at most {LARGEST_RATIO:,}")
 
     @property
@@ -115,16 +116,16 @@ class ApproximateQuantiles:
         Args:
             rows: n, of one group, > 0.
         """
-        found, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0.0, *map(float, self.quantiles), 1.0)
+        variances, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0.0, *map(float, self.quantiles), 1.0)
         for node in self.nodes():
-            part, own = float(node.part), rows * (ends[node.right + 1] - ends[node.left + 1])
+            part, rows_of_node = float(node.part), rows * (ends[node.right + 1] - ends[node.left + 1])
             b = 2 * self.moved * max(part, 1 - part) / float(self.epsilon)
-            beyond = (1 - FILLED) * math.exp(-own * min(part, 1 - part) / b)
-            within = FILLED * 2 * b / own * (1 - math.exp(-own / (2 * b)))
+            beyond = (1 - FILLED) * math.exp(-rows_of_node * min(part, 1 - part) / b)
+            within = FILLED * 2 * b / rows_of_node * (1 - math.exp(-rows_of_node / (2 * b)))
             chance = beyond / (beyond + within)
             error = (1 - chance) * 2 * b**2 + chance * rows**2
-            found[node.place] = error + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
-        return tuple(found[place] for place in range(len(self.quantiles)))
+            variances[node.place] = error + part**2 * variances[node.right] + (1 - part) ** 2 * variances[node.left]
+        return tuple(variances[place] for place in range(len(self.quantiles)))
 
     def rank_errors(self, candidates: int, beta: float) -> tuple[float, ...]:
         """Return how many rows every quantile is away from its rank at most, all of them with probability 1 - beta.
@@ -137,13 +138,13 @@ class ApproximateQuantiles:
             candidates: how many levels there are.
             beta: the probability that one is further away.
         """
-        found = dict.fromkeys((-1, len(self.quantiles)), 0.0)
+        errors = dict.fromkeys((-1, len(self.quantiles)), 0.0)
         lists = math.log(len(self.quantiles) * candidates * self.places / beta)
         for node in self.nodes():
             part = float(node.part)
-            own = 2 * self.moved * max(part, 1 - part) * lists / float(self.epsilon)
-            found[node.place] = own + part * found[node.right] + (1 - part) * found[node.left]
-        return tuple(found[place] for place in range(len(self.quantiles)))
+            error = 2 * self.moved * max(part, 1 - part) * lists / float(self.epsilon)
+            errors[node.place] = error + part * errors[node.right] + (1 - part) * errors[node.left]
+        return tuple(errors[place] for place in range(len(self.quantiles)))
 
     def nodes(self) -> Iterator[Node]:
         """Yield the quantiles in the order that they are chosen in, depth after depth."""
@@ -175,25 +176,25 @@ class ApproximateQuantiles:
         """
         groups, levels = counts.shape
         step = max(1, BLOCK // (levels * self.places))
-        found = [self._chosen(counts[start : start + step], rng) for start in range(0, groups, step)]
-        return np.concatenate(found) // self.places
+        blocks = [self._chosen(counts[start : start + step], rng) for start in range(0, groups, step)]
+        return np.concatenate(blocks) // self.places
 
     def _chosen(self, counts: Integers, rng: Generator) -> Integers:
         """Return the places of the quantiles of some groups."""
         placed = counts if self.places == 1 else scattered(counts, self.places, rng=rng)
         below = np.concatenate([np.zeros((len(placed), 1), dtype=np.int64), placed.cumsum(axis=1)], axis=1)
-        found = np.empty((len(placed), len(self.quantiles)), dtype=np.int64)
+        chosen = np.empty((len(placed), len(self.quantiles)), dtype=np.int64)
         draw = DRAWS[self.loss.choosing]
         for node in self.nodes():
-            first = found[:, node.left] + 1 if node.left >= 0 else np.zeros(len(placed), dtype=np.int64)
+            first = chosen[:, node.left] + 1 if node.left >= 0 else np.zeros(len(placed), dtype=np.int64)
             last = (
-                found[:, node.right] if node.right < len(self.quantiles) else np.full_like(first, placed.shape[1] - 1)
+                chosen[:, node.right] if node.right < len(self.quantiles) else np.full_like(first, placed.shape[1] - 1)
             )
             lowest = np.maximum(first - 1, 0) if node.left >= 0 else first
             sizes = last - lowest + 1
-            own = gaps(below, first, lowest, last, node.part)
-            found[:, node.place] = lowest + draw(own, sizes, self.rate(node.part), rng=rng)
-        return found
+            gaps_of_node = gaps(below, first, lowest, last, node.part)
+            chosen[:, node.place] = lowest + draw(gaps_of_node, sizes, self.rate(node.part), rng=rng)
+        return chosen
 
 
 def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, part: Fraction) -> Integers:
@@ -222,8 +223,8 @@ def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, par
     lower = np.maximum(below[group, place] - start[group], 0) * part.denominator - target[group]
     upper = (below[group, place + 1] - start[group]) * part.denominator - target[group]
     scores = np.maximum(lower, -upper)
-    found: Integers = scores - np.minimum.reduceat(scores, starts)[group]
-    return found
+    gap: Integers = scores - np.minimum.reduceat(scores, starts)[group]
+    return gap
 
 
 def scattered(counts: Integers, places: int, *, rng: Generator) -> Integers:
@@ -238,12 +239,12 @@ def scattered(counts: Integers, places: int, *, rng: Generator) -> Integers:
         Shape (groups, levels * places).
     """
     ends, size = counts.ravel().cumsum(), counts.size * places
-    found = np.zeros(size, dtype=np.int64)
+    scattered_counts = np.zeros(size, dtype=np.int64)
     for start in range(0, int(ends[-1]), BLOCK):
         rows = np.arange(start, min(start + BLOCK, int(ends[-1])))
         levels = np.searchsorted(ends, rows, side="right")
-        found += np.bincount(levels * places + small(places, rows.size, rng=rng), minlength=size)
-    return found.reshape(len(counts), -1)
+        scattered_counts += np.bincount(levels * places + small(places, rows.size, rng=rng), minlength=size)
+    return scattered_counts.reshape(len(counts), -1)
 
 
 CARD = Card(

@@ -51,8 +51,10 @@ def bit_fold(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split, *,
     Raises:
         ValueError: there is no report.
     """
-    found = _distinct(payloads, memory // max(4 * sum(split.shape), SEARCHED))
-    return streamed(payloads, likelihoods, split) if found is None else in_memory(_kept(found, likelihoods, split))
+    distinct = _distinct(payloads, memory // max(4 * sum(split.shape), SEARCHED))
+    if distinct is None:
+        return streamed(payloads, likelihoods, split)
+    return in_memory(_kept(distinct, likelihoods, split))
 
 
 def streamed(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split) -> Fold:
@@ -85,10 +87,10 @@ def _blocks(batches: Iterable[Payloads]) -> Iterator[Payloads]:
     """Yield the payloads in blocks of BLOCK, the last one shorter, however they are cut into batches."""
     rest: Payloads | None = None
     for batch in batches:
-        own = batch if rest is None or not len(rest) else np.concatenate([rest, batch])
-        whole = len(own) - len(own) % BLOCK
-        yield from (own[start : start + BLOCK] for start in range(0, whole, BLOCK))
-        rest = own[whole:]
+        rows = batch if rest is None or not len(rest) else np.concatenate([rest, batch])
+        whole = len(rows) - len(rows) % BLOCK
+        yield from (rows[start : start + BLOCK] for start in range(0, whole, BLOCK))
+        rest = rows[whole:]
     if rest is not None and len(rest):
         yield rest
 
@@ -108,15 +110,15 @@ class _DistinctReports:
 
 def _distinct(pieces: PayloadPieces, most: int) -> _DistinctReports | None:
     """Return the distinct reports, None where there are more than `most`: in an order that is theirs alone."""
-    found = _gathered(most, pieces(functools.partial(_distinct_of_piece, most)))
-    if found is not None and not len(found.counts):
+    distinct = _gathered(most, pieces(functools.partial(_distinct_of_piece, most)))
+    if distinct is not None and not len(distinct.counts):
         raise ValueError("there is no report to fit to")
-    return found
+    return distinct
 
 
 def _distinct_of_piece(most: int, batches: Iterable[Payloads]) -> _DistinctReports | None:
     return _gathered(
-        most, (_DistinctReports(payloads=own, counts=np.ones(len(own), dtype=np.int64)) for own in batches)
+        most, (_DistinctReports(payloads=batch, counts=np.ones(len(batch), dtype=np.int64)) for batch in batches)
     )
 
 
@@ -126,21 +128,21 @@ def _gathered(most: int, parts: Iterable[_DistinctReports | None]) -> _DistinctR
     As many reports are merged at a time as are known already, so that each is sorted a few times only.
     """
     held: list[_DistinctReports] = []
-    known = waiting = 0
+    distinct = waiting = 0
     for part in parts:
         if part is None:
             return None
         held += [part] if len(part.counts) else []
         waiting += len(part.counts)
-        if waiting >= max(WAITING, known):
+        if waiting >= max(WAITING, distinct):
             held, waiting = [_merged(held)], 0
-            known = len(held[0].counts)
-            if known > most:
+            distinct = len(held[0].counts)
+            if distinct > most:
                 return None
     if not held:
         return _DistinctReports(payloads=np.zeros((0, 0), dtype=np.uint8), counts=np.zeros(0, dtype=np.int64))
-    found = _merged(held)
-    return found if len(found.counts) <= most else None
+    merged = _merged(held)
+    return merged if len(merged.counts) <= most else None
 
 
 def _merged(parts: list[_DistinctReports]) -> _DistinctReports:
@@ -160,19 +162,19 @@ def _words(payloads: Payloads) -> Words:
     return padded.view(np.uint64)
 
 
-def _kept(found: _DistinctReports, likelihoods: Likelihoods, split: Split) -> Halves:
+def _kept(distinct: _DistinctReports, likelihoods: Likelihoods, split: Split) -> Halves:
     """Return the halves of all distinct reports, made block by block, so that there is one copy of them."""
-    rows, (left, right) = len(found.counts), split.shape
+    rows, (left, right) = len(distinct.counts), split.shape
     kept = Halves(
         left=np.empty((rows, left), dtype=np.float32),
         right=np.empty((rows, right), dtype=np.float32),
-        counts=found.counts.astype(np.float64),
+        counts=distinct.counts.astype(np.float64),
     )
 
     def fill(start: int) -> None:
-        own = slice(start, start + BLOCK)
-        block = split.halves(likelihoods(found.payloads[own]))
-        kept.left[own], kept.right[own] = block.left, block.right
+        rows_of_block = slice(start, start + BLOCK)
+        block = split.halves(likelihoods(distinct.payloads[rows_of_block]))
+        kept.left[rows_of_block], kept.right[rows_of_block] = block.left, block.right
 
     for _ in on_threads(fill, range(0, rows, BLOCK)):
         pass

@@ -82,7 +82,8 @@ class BitJoint:
     @property
     def shape(self) -> Axes:
         """The number of values of every attribute."""
-        return tuple(size for one in self.oracles for size in (one.sizes if isinstance(one, RrLdp) else (one.size,)))
+        sizes = (oracle.sizes if isinstance(oracle, RrLdp) else (oracle.size,) for oracle in self.oracles)
+        return tuple(itertools.chain.from_iterable(sizes))
 
     @property
     def types(self) -> tuple[ReportType]:
@@ -90,7 +91,7 @@ class BitJoint:
         if isinstance(self.oracle, RrLdp):
             return (ReportType(parts=(Part(axes=tuple(range(len(self.shape))), oracle=self.oracle, encoder=Codes()),)),)
         filters: tuple[Oracle, ...] = self.oracles
-        return (ReportType(parts=tuple(Part(axes=(axis,), oracle=own) for axis, own in enumerate(filters))),)
+        return (ReportType(parts=tuple(Part(axes=(axis,), oracle=oracle) for axis, oracle in enumerate(filters))),)
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return how often bits are set together, and the number of payloads last."""
@@ -101,9 +102,9 @@ class BitJoint:
         """Counts the reports' bits together."""
         if isinstance(self.oracle, RrLdp):
             return BitTally(starts=tuple(itertools.accumulate(self.shape[:-1], initial=0)), sizes=self.shape)
-        steps = [8 * one.width for one in self.oracles]
+        steps = [8 * oracle.width for oracle in self.oracles]
         starts = itertools.accumulate(steps[:-1], initial=8 * COHORT_BYTES)
-        return BitTally(starts=tuple(starts), sizes=tuple(one.bits for one in self.oracles))
+        return BitTally(starts=tuple(starts), sizes=tuple(oracle.bits for oracle in self.oracles))
 
     @property
     def tables(self) -> tuple[Axes, ...]:
@@ -114,8 +115,8 @@ class BitJoint:
     @property
     def inflation(self) -> tuple[float, ...]:
         """By how much the variance of a sum of cells may exceed the sum of theirs, for every table."""
-        own = [one.inflation for one in self._scores]
-        return tuple(math.prod(own[axis] for axis in axes) for axes in self.tables)
+        inflations = [scores.inflation for scores in self._scores]
+        return tuple(math.prod(inflations[axis] for axis in axes) for axes in self.tables)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the unbiased counts of every published table, with their variances.
@@ -127,8 +128,8 @@ class BitJoint:
         if not users:
             raise ValueError("no report is about all attributes")
         counts = [self._counts(tallies, axes) for axes in self.tables]
-        spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
-        flat = [[own.ravel() for own in tables] for tables in (counts, spread)]
+        spread = [variances(table, self._of(axes), users) for table, axes in zip(counts, self.tables, strict=True)]
+        flat = [[table.ravel() for table in tables] for tables in (counts, spread)]
         return stacked(self.shape, self.tables, *flat)
 
     def decoder(self, users: int) -> SeparateTables:
@@ -156,7 +157,7 @@ class BitJoint:
         fold = bit_fold(payloads, self._likelihoods(), split)
         if self.strategy is not None:
             single = [self.bits.block(tallies[0][:-1], (axis,)) for axis in range(len(self.shape))]
-            counted = [np.append(own[1:], own[0])[None] for own in single]
+            counted = [np.append(tally[1:], tally[0])[None] for tally in single]
             table, reason = self.strategy.joint(fold, split, self._evidence, counted), ""
         else:
             product = independent([self._counts(tallies, (axis,)) for axis in range(len(self.shape))])
@@ -170,14 +171,14 @@ class BitJoint:
         """Return for every pair what its table says beyond independence: the covariance of its scores."""
         users = int(tallies[0][-1])
         single = [self._counts(tallies, (axis,)) / users for axis in range(len(self.shape))]
-        spread = [one.covariance(held(own, 1)) for one, own in zip(self._scores, single, strict=True)]
-        found = []
+        spread = [scores.covariance(held(share, 1)) for scores, share in zip(self._scores, single, strict=True)]
+        contrasts = []
         for pair in itertools.combinations(range(len(self.shape)), 2):
             if min(self.shape[axis] for axis in pair) > 1:
                 first, second = pair
                 beyond = self._counts(tallies, pair) / users - np.multiply.outer(single[first], single[second])
-                found.append(covariance_contrast(pair, beyond, (spread[first], spread[second]), users))
-        return tuple(found)
+                contrasts.append(covariance_contrast(pair, beyond, (spread[first], spread[second]), users))
+        return tuple(contrasts)
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell of a pair's table, averaged over all of them, equal shares.
@@ -186,7 +187,7 @@ class BitJoint:
         it, so that methods remain comparable.
         """
         total, cells = 0.0, 0
-        squares = [one.size * one.mean_square for one in self._scores]
+        squares = [scores.size * scores.mean_square for scores in self._scores]
         for first, second in itertools.combinations(range(len(self.shape)), 2):
             total += users * (squares[first] * squares[second] - 1)
             cells += self.shape[first] * self.shape[second]
@@ -201,14 +202,14 @@ class BitJoint:
         high, low = self._rates
         if isinstance(self.oracle, RrLdp):
             return [OneHotScores(size=size, q_star=high, p_star=low) for size in self.shape]
-        return [_filter_scores(one) for one in self.oracles if isinstance(one, Rappor)]
+        return [_filter_scores(oracle) for oracle in self.oracles if isinstance(oracle, Rappor)]
 
     @property
     def _evidence(self) -> list[BitEvidence]:
         high, low = self._rates
         if isinstance(self.oracle, RrLdp):
             return [one_hot(size, q_star=high, p_star=low) for size in self.shape]
-        return [_filter_evidence(one) for one in self.oracles if isinstance(one, Rappor)]
+        return [_filter_evidence(oracle) for oracle in self.oracles if isinstance(oracle, Rappor)]
 
     def _of(self, axes: Axes) -> list[Scores]:
         scores = self._scores
@@ -222,7 +223,8 @@ class BitJoint:
         evidence, bits = self._evidence, self.bits
 
         def likelihoods(payloads: Payloads) -> list[Floats]:
-            return [own.likelihoods(strings) for own, strings in zip(evidence, bits.strings(payloads), strict=True)]
+            pairs = zip(evidence, bits.strings(payloads), strict=True)
+            return [attribute.likelihoods(strings) for attribute, strings in pairs]
 
         return likelihoods
 

@@ -76,41 +76,41 @@ class OneHotScores:
     @property
     def centred(self) -> bool:
         """Whether the scores add up to 1."""
-        one, zero = self.noise
-        return self.size == 1 or one <= (self.size + 1) * zero
+        ones, zeros = self.noise
+        return self.size == 1 or ones <= (self.size + 1) * zeros
 
     @property
     def variances(self) -> tuple[float, float]:
         """The variance of S(v) for who holds v, and for who does not."""
-        (one, zero), n = self.noise, self.size
+        (ones, zeros), n = self.noise, self.size
         if not self.centred:
-            return one, zero
+            return ones, zeros
         kept = (1 - 1 / n) ** 2
-        return kept * one + (n - 1) * zero / n**2, kept * zero + (one + (n - 2) * zero) / n**2
+        return kept * ones + (n - 1) * zeros / n**2, kept * zeros + (ones + (n - 2) * zeros) / n**2
 
     def counts(self, block: Array, axis: int) -> Array:
         """Return the scores' sums along an axis."""
         everybody, bits = np.split(block, [1], axis=axis)
-        found = (bits - self.p_star * everybody) / (self.q_star - self.p_star)
+        scores = (bits - self.p_star * everybody) / (self.q_star - self.p_star)
         if self.centred:
-            found -= (found.sum(axis=axis, keepdims=True) - everybody) / self.size
-        return np.asarray(found)
+            scores -= (scores.sum(axis=axis, keepdims=True) - everybody) / self.size
+        return np.asarray(scores)
 
     def squares(self, table: Array, axis: int) -> Array:
         """Return the sums of E S(v)^2 along an axis."""
-        own, other = self.variances
-        return np.asarray(other * table.sum(axis=axis, keepdims=True) + (1 + own - other) * table)
+        holder, rest = self.variances
+        return np.asarray(rest * table.sum(axis=axis, keepdims=True) + (1 + holder - rest) * table)
 
     def covariance(self, shares: Array) -> Array:
         """Return the covariance of s."""
-        one, zero = self.noise
-        return np.asarray(np.diag(zero + (one - zero + 1) * shares) - np.multiply.outer(shares, shares))
+        ones, zeros = self.noise
+        return np.asarray(np.diag(zeros + (ones - zeros + 1) * shares) - np.multiply.outer(shares, shares))
 
     @property
     def mean_square(self) -> float:
         """E[S(v)^2 | u], averaged."""
-        own, other = self.variances
-        return (1 + own + (self.size - 1) * other) / self.size
+        holder, rest = self.variances
+        return (1 + holder + (self.size - 1) * rest) / self.size
 
     inflation = 1.0
 
@@ -155,9 +155,9 @@ class DesignScores:
 
     def covariance(self, shares: Array) -> Array:
         """Return the covariance of S."""
-        one, zero = self.noise
+        ones, zeros = self.noise
         matrix, values = self.weights[:, 1:], np.diag(shares) - np.multiply.outer(shares, shares)
-        return np.asarray(_covariance(matrix, zero + (one - zero) * self.design @ shares) + values)
+        return np.asarray(_covariance(matrix, zeros + (ones - zeros) * self.design @ shares) + values)
 
     @property
     def mean_square(self) -> float:
@@ -177,8 +177,8 @@ def designed(evidence: BitEvidence) -> DesignScores:
         raise ValueError("the bits of one cohort must tell all values apart")
     matrix = np.asarray(np.linalg.pinv(_without_mean(design)), dtype=np.float64)
     matrix -= matrix.mean(axis=0)  # rounding
-    one, zero = _noise(evidence.q_star, evidence.p_star)
-    spread = zero + (one - zero) * design  # of every bit, for every value held
+    ones, zeros = _noise(evidence.q_star, evidence.p_star)
+    spread = zeros + (ones - zeros) * design  # of every bit, for every value held
     offset = (1 - (matrix @ design).sum(axis=1)) / size - matrix.sum(axis=1) * evidence.p_star / gap
     noise = evidence.q_star * (1 - evidence.q_star), evidence.p_star * (1 - evidence.p_star)
     return DesignScores(
@@ -186,7 +186,7 @@ def designed(evidence: BitEvidence) -> DesignScores:
         design=design,
         moments=np.eye(size) + matrix**2 @ spread,
         noise=noise,
-        inflation=max(_bound(_covariance(matrix, own)) for own in spread.T),
+        inflation=max(_bound(_covariance(matrix, variances_of_value)) for variances_of_value in spread.T),
     )
 
 
@@ -198,8 +198,8 @@ def unbiased(block: npt.NDArray[np.int64], scores: Sequence[Scores]) -> Array:
         scores: of the attributes.
     """
     out = block.astype(np.float64)
-    for axis, own in enumerate(scores):
-        out = own.counts(out, axis)
+    for axis, axis_scores in enumerate(scores):
+        out = axis_scores.counts(out, axis)
     return out
 
 
@@ -217,8 +217,8 @@ def variances(counts: Array, scores: Sequence[Scores], users: int) -> Array:
     """
     table = held(counts, users)
     out = table
-    for axis, own in enumerate(scores):
-        out = own.squares(out, axis)
+    for axis, axis_scores in enumerate(scores):
+        out = axis_scores.squares(out, axis)
     return np.asarray(np.maximum(out - table, 0))
 
 

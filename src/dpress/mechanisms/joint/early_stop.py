@@ -79,16 +79,16 @@ def regularised(
     maximum = maximise(fold, split, start, gap=gap, passes=passes, progress=progress)
     support, reports = int((maximum.table > EMPTY).sum()), users(fold)
     wanted = maximum.log_likelihood - shortfall * support / reports
-    found = next(fit for fit in iterates(fold, split, start) if fit.log_likelihood >= wanted or fit.passes >= passes)
-    short = (maximum.log_likelihood - found.log_likelihood) * reports
+    stopped = next(fit for fit in iterates(fold, split, start) if fit.log_likelihood >= wanted or fit.passes >= passes)
+    short = (maximum.log_likelihood - stopped.log_likelihood) * reports
     reason = (
-        f"stopped early on purpose, from independence after {found.passes} passes: the log-likelihood is {short:.1f} "
+        f"stopped early on purpose, from independence after {stopped.passes} passes: the log-likelihood is {short:.1f} "
         f"below the greatest, which lies in {support:,} cells and follows the noise; at most {shortfall * support:.1f} "
         "was aimed at"
     )
-    if found.log_likelihood < wanted:
-        reason = f"stopped after {found.passes} passes, before the shortfall aimed at was reached"
-    return RegularisedTable(fit=replace(found, reason=reason), maximum=maximum, support=support)
+    if stopped.log_likelihood < wanted:
+        reason = f"stopped after {stopped.passes} passes, before the shortfall aimed at was reached"
+    return RegularisedTable(fit=replace(stopped, reason=reason), maximum=maximum, support=support)
 
 
 def _projected(table: Array) -> Array:

@@ -48,7 +48,7 @@ class Independent:
     @property
     def oracles(self) -> tuple[Oracle, ...]:
         """The oracles of all types."""
-        return tuple(oracle for own in self.types for oracle in own.oracles)
+        return tuple(oracle for report_type in self.types for oracle in report_type.oracles)
 
     @property
     def claim(self) -> Claim:
@@ -71,8 +71,9 @@ class Independent:
         if empty := [axis for axis, tally in enumerate(tallies) if not tally[-1]]:
             raise ValueError(f"no report is about attributes {empty}; each needs at least one")
         everybody = _users(tallies)
-        found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.types, tallies, strict=True)]
-        counts, variances = zip(*found, strict=True)
+        pairs = zip(self.types, tallies, strict=True)
+        estimates = [report_type.estimates(tally, everybody)[0] for report_type, tally in pairs]
+        counts, variances = zip(*estimates, strict=True)
         return stacked(self.shape, self.tables, counts, variances)
 
     def decoder(self, users: int) -> SeparateTables:
@@ -84,8 +85,8 @@ class Independent:
     def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> joint.Joint:
         """Return the product of the one-way tables, their negative shares raised to 0."""
         del payloads  # the tallies say it all
-        counts = [own.answers for own in self.measurement(tallies).parts]
-        return joint.independent([norm_sub(own / _users(tallies), users=1) for own in counts])
+        counts = [part.answers for part in self.measurement(tallies).parts]
+        return joint.independent([norm_sub(table / _users(tallies), users=1) for table in counts])
 
     def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
         """Return nothing: no report holds two attributes, so that none can show how they go together."""
@@ -97,12 +98,13 @@ class Independent:
 
         That is its mean squared error only where the attributes are independent.
         """
-        asked = users / len(self.types)
-        spreads = [per_user(own.oracles[0], 1 / size) for own, size in zip(self.types, self.shape, strict=True)]
-        return product_variance(self.shape, spreads, users, asked)
+        each = users / len(self.types)
+        pairs = zip(self.types, self.shape, strict=True)
+        spreads = [per_user(report_type.oracles[0], 1 / size) for report_type, size in pairs]
+        return product_variance(self.shape, spreads, users, each)
 
 
-def product_variance(shape: Axes, spreads: Sequence[float], users: int, asked: float) -> float:
+def product_variance(shape: Axes, spreads: Sequence[float], users: int, each: float) -> float:
     """Return the variance of N a b in counts squared, averaged over the cells of all pairs of attributes.
 
     Formula: N^2 (a^2 var b + b^2 var a + var a var b), with independent estimates, each from N_i users with
@@ -113,10 +115,11 @@ def product_variance(shape: Axes, spreads: Sequence[float], users: int, asked: f
         shape: the number of values of every attribute.
         spreads: v of every attribute.
         users: N.
-        asked: N_i, how many answer for each attribute.
+        each: N_i, how many answer for each attribute.
     """
-    squares, sampling = [concentration((size,)) for size in shape], rest(users, asked)
-    sums = [(n * v + (1 - own) * sampling) / asked for n, v, own in zip(shape, spreads, squares, strict=True)]
+    squares, sampling = [concentration((size,)) for size in shape], rest(users, each)
+    triples = zip(shape, spreads, squares, strict=True)
+    sums = [(n * v + (1 - concentrated) * sampling) / each for n, v, concentrated in triples]
     pairs = list(itertools.combinations(range(len(shape)), 2))
     total = sum(squares[i] * sums[j] + squares[j] * sums[i] + sums[i] * sums[j] for i, j in pairs)
     return users**2 * total / sum(shape[i] * shape[j] for i, j in pairs)
@@ -128,9 +131,9 @@ def _users(tallies: Sequence[Tally]) -> int:
 
 def _example(loss: Loss) -> Independent:
     loss = pure(loss, "independent is calibrated to epsilon")
-    own = calibrated(loss, 1)
+    responses = calibrated(loss, 1)
     shape = (2, 3)
-    oracles = [RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q) for size in shape]
+    oracles = [RrLdp(sizes=(size,), f=responses.f, p=responses.p, q=responses.q) for size in shape]
     types = tuple(ReportType(parts=(Part(axes=(axis,), oracle=oracle),)) for axis, oracle in enumerate(oracles))
     return Independent(shape=shape, types=types)
 

@@ -68,7 +68,8 @@ class Lasso:
         Raises:
             NotSupported: scikit-learn is not installed.
         """
-        shares = np.concatenate([own.bit_shares(tally) for own, tally in zip(evidence, tallies, strict=True)])
+        pairs = zip(evidence, tallies, strict=True)
+        shares = np.concatenate([attribute.bit_shares(tally) for attribute, tally in pairs])
         matrix = design(evidence)
         solver = _linear_model().Lasso(
             alpha=self.penalty(evidence, tallies), positive=True, fit_intercept=False, max_iter=ROUNDS, tol=1e-6
@@ -77,24 +78,24 @@ class Lasso:
 
     def penalty(self, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> float:
         """Return the weight of sum(beta), beta in shares."""
-        rows = sum(len(own.rows) for own in evidence)
+        rows = sum(len(attribute.rows) for attribute in evidence)
         noise = 0.0
-        for own, tally in zip(evidence, tallies, strict=True):
-            variance = own.p_star * (1 - own.p_star) / (own.q_star - own.p_star) ** 2
+        for attribute, tally in zip(evidence, tallies, strict=True):
+            variance = attribute.p_star * (1 - attribute.p_star) / (attribute.q_star - attribute.p_star) ** 2
             reports = np.maximum(tally[:, -1], 1)
-            noise += variance * float((own.design.sum(axis=1).mean(axis=1) / reports).sum())
+            noise += variance * float((attribute.design.sum(axis=1).mean(axis=1) / reports).sum())
         return self.scale * math.sqrt(noise) / rows
 
 
 def design(evidence: Sequence[BitEvidence]) -> Any:
     """Return the 0/1 design M as a CSC matrix: a column for every cell, row-major, a row for every bit."""
     sparse = scipy("sparse")
-    cells = math.prod(own.size for own in evidence)
+    cells = math.prod(attribute.size for attribute in evidence)
     inner, parts = cells, []
-    for own in evidence:
-        inner //= own.size
-        columns = np.arange(cells) // inner % own.size
-        parts.append(sparse.csc_matrix(own.rows.astype(np.float64))[:, columns])
+    for attribute in evidence:
+        inner //= attribute.size
+        columns = np.arange(cells) // inner % attribute.size
+        parts.append(sparse.csc_matrix(attribute.rows.astype(np.float64))[:, columns])
     return sparse.vstack(parts, format="csc")
 
 

@@ -51,7 +51,7 @@ def cell_variances(tables: Tables, axes: Axes) -> Array:
     somebody may be; and 4 (own - other)^2 / users is added to v, as in `frequencies.counts`.
     """
     users, shares = _likely(tables, axes)
-    drawn = sum((_part(tables, one, axes, shares) for one in _holding(tables, axes)), np.zeros(shares.shape))
+    drawn = sum((_part(tables, table, axes, shares) for table in _holding(tables, axes)), np.zeros(shares.shape))
     return np.asarray(np.maximum(drawn - shares * (1 - shares) / users, 0))
 
 
@@ -79,10 +79,10 @@ class TablePart:
 
     def variance(self, shares: Array, query: Array) -> float:
         """Return the variance, were its users drawn with replacement."""
-        own, asked = (self.kept(values) for values in (shares, query))
-        weights = self.weights.applied(asked)
-        oracle = float((weights**2 * (self.level + self.slope * own)).sum()) * self.factor
-        return (oracle + _sampling(own, weights)) / self.users
+        held, wanted = (self.kept(values) for values in (shares, query))
+        weights = self.weights.applied(wanted)
+        oracle = float((weights**2 * (self.level + self.slope * held)).sum()) * self.factor
+        return (oracle + _sampling(held, weights)) / self.users
 
     def kept(self, values: Array) -> Array:
         """Return values of a pair's cells, added up over the attribute that the table does not hold."""
@@ -110,25 +110,25 @@ class PairSum:
 
     def variance(self, query: Array) -> float:
         """Return it, in shares squared; `query` has the weight of every cell, in the pair's shape."""
-        drawn = math.fsum(own.variance(self.shares, query) for own in self.parts)
+        drawn = math.fsum(part.variance(self.shares, query) for part in self.parts)
         return max(0.0, drawn - _sampling(self.shares, query) / self.everybody)
 
 
 def pair_sum(tables: Tables, axes: Axes) -> PairSum:
     """Return what gives the variance of a weighted sum of a pair's cells."""
     users, shares = _likely(tables, axes)
-    parts = tuple(_table_part(tables, one, axes) for one in _holding(tables, axes))
+    parts = tuple(_table_part(tables, table, axes) for table in _holding(tables, axes))
     return PairSum(shares=shares, everybody=users, parts=parts)
 
 
-def _table_part(tables: Tables, one: NoisyTable, axes: Axes) -> TablePart:
-    noise, cells = _reported(one), one.shares.size
-    rows, columns = (axis in one.axes for axis in axes)
-    added = math.prod(tables.shape[axis] for axis in axes if axis in one.axes)
+def _table_part(tables: Tables, table: NoisyTable, axes: Axes) -> TablePart:
+    noise, cells = _reported(table), table.shares.size
+    rows, columns = (axis in table.axes for axis in axes)
+    added = math.prod(tables.shape[axis] for axis in axes if axis in table.axes)
     return TablePart(
         rows=rows,
         columns=columns,
-        weights=_weights(tables, one, axes),
+        weights=_weights(tables, table, axes),
         slope=noise.own - noise.other,
         level=(noise.other + _spare(noise)) * cells / added,
         factor=cells / (cells - 1),
@@ -142,19 +142,19 @@ def _likely(tables: Tables, axes: Axes) -> tuple[int, Array]:
     Cut off below that alone they would add up to more than 1 where the noise is large, and frequent cells would look
     rarer than they are.
     """
-    users, found = sum(_reported(one).users for one in tables.noisy), tables.table(axes)
-    shares = np.maximum(norm_sub(found.ravel(), users=1).reshape(found.shape), 1 / users)
+    users, estimated = sum(_reported(table).users for table in tables.noisy), tables.table(axes)
+    shares = np.maximum(norm_sub(estimated.ravel(), users=1).reshape(estimated.shape), 1 / users)
     return users, shares / shares.sum()
 
 
 def _holding(tables: Tables, axes: Axes) -> list[NoisyTable]:
-    return [one for one in tables.noisy if set(axes) & set(one.axes) and one.shares.size > 1]
+    return [table for table in tables.noisy if set(axes) & set(table.axes) and table.shares.size > 1]
 
 
-def _kept(values: Array, one: NoisyTable, axes: Axes) -> Array:
+def _kept(values: Array, table: NoisyTable, axes: Axes) -> Array:
     """Return values of a pair's cells, added up over the attribute that a table does not hold."""
-    values = values if axes[0] in one.axes else values.sum(axis=0, keepdims=True)
-    return values if axes[1] in one.axes else values.sum(axis=1, keepdims=True)
+    values = values if axes[0] in table.axes else values.sum(axis=0, keepdims=True)
+    return values if axes[1] in table.axes else values.sum(axis=1, keepdims=True)
 
 
 def _reported(table: NoisyTable) -> Noise:
@@ -173,32 +173,32 @@ def _sampling(shares: Array, weights: Array) -> float:
     return float((weights**2 * shares).sum() - (weights * shares).sum() ** 2)
 
 
-def _part(tables: Tables, one: NoisyTable, axes: Axes, shares: Array) -> Array:
+def _part(tables: Tables, table: NoisyTable, axes: Axes, shares: Array) -> Array:
     """Return what one table adds to the variance, were its users drawn with replacement."""
-    weights, noise, cells = _weights(tables, one, axes), _reported(one), one.shares.size
-    own = _kept(shares, one, axes)
+    weights, noise, cells = _weights(tables, table, axes), _reported(table), table.shares.size
+    held = _kept(shares, table, axes)
     square = weights.squared()
-    weighted, each = square.applied(own), square.applied(np.ones(own.shape)) * (cells / own.size)
+    weighted, each = square.applied(held), square.applied(np.ones(held.shape)) * (cells / held.size)
     oracle = ((noise.own - noise.other) * weighted + (noise.other + _spare(noise)) * each) * (cells / (cells - 1))
-    return np.asarray((oracle + weighted - weights.applied(own) ** 2) / noise.users)
+    return np.asarray((oracle + weighted - weights.applied(held) ** 2) / noise.users)
 
 
-def _weights(tables: Tables, one: NoisyTable, axes: Axes) -> _Weights:
+def _weights(tables: Tables, table: NoisyTable, axes: Axes) -> _Weights:
     """Return a table's weights: of every component its share of the precision, spread over the other attribute."""
     first, second = axes
     rows, columns = (tables.shape[axis] for axis in axes)
-    row, column = (_share(tables, one, (axis,)) for axis in axes)
-    both = _share(tables, one, axes)
+    row, column = (_share(tables, table, (axis,)) for axis in axes)
+    both = _share(tables, table, axes)
     cells = rows * columns
-    if first not in one.axes or second not in one.axes:
+    if first not in table.axes or second not in table.axes:
         return _Weights(0.0, row / columns, column / rows, -(row + column) / cells)
     return _Weights(both, (row - both) / columns, (column - both) / rows, (both - row - column) / cells)
 
 
-def _share(tables: Tables, one: NoisyTable, some: Axes) -> float:
+def _share(tables: Tables, table: NoisyTable, some: Axes) -> float:
     """Return the weight of a table in the mean of a component, 0 where it does not hold it or nothing is to know."""
     sizes = [tables.shape[axis] for axis in some]
-    if not set(some) <= set(one.axes) or min(sizes) == 1:
+    if not set(some) <= set(table.axes) or min(sizes) == 1:
         return 0.0
-    own = one.noise.at_equal_shares(one.shares.size) * one.shares.size / math.prod(sizes)
-    return tables.component(some) / own
+    variance = table.noise.at_equal_shares(table.shares.size) * table.shares.size / math.prod(sizes)
+    return tables.component(some) / variance

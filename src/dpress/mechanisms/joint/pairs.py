@@ -104,10 +104,10 @@ class Pairs:
             place = decoder.place(weights)
             if place is None:
                 return 0.0
-            own, asked = sums[place], [weights[axis] for axis in self.tables[place]]
-            if not isinstance(own, PairSum):
-                return users**2 * own * float(asked[0] @ asked[0])
-            return users**2 * own.variance(np.multiply.outer(*asked))
+            form, wanted = sums[place], [weights[axis] for axis in self.tables[place]]
+            if not isinstance(form, PairSum):
+                return users**2 * form * float(wanted[0] @ wanted[0])
+            return users**2 * form.variance(np.multiply.outer(*wanted))
 
         return variance
 
@@ -126,8 +126,8 @@ class Pairs:
     def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> Joint:
         """Return the joint distribution of largest entropy that has the shrunk tables."""
         del payloads  # the tallies say it all
-        found = shrunk(self._tables(tallies), self.ways)
-        return maxent.joint(self.shape, {axes: one.shares for axes, one in found.items()}, noise=noise(found))
+        tables = shrunk(self._tables(tallies), self.ways)
+        return maxent.joint(self.shape, {axes: table.shares for axes, table in tables.items()}, noise=noise(tables))
 
     @property
     def ways(self) -> int:
@@ -149,7 +149,7 @@ class Pairs:
         return planned_variance(self.shape, self.sets, users, self._spread)
 
     def _spread(self, cells: int) -> tuple[float, float]:
-        oracle = next(one for one in self.oracles if one.size == cells)
+        oracle = next(oracle for oracle in self.oracles if oracle.size == cells)
         return spread(oracle)
 
     def _tables(self, tallies: Sequence[Tally]) -> Tables:
@@ -158,10 +158,10 @@ class Pairs:
         for axes, oracle, tally in zip(self.sets, self.oracles, tallies, strict=True):
             users = int(tally[-1])
             if users:
-                own, other = spread(oracle)
+                of_holder, of_others = spread(oracle)
                 shares = oracle.estimate(tally[:-1], users).answers / users
                 kept = tuple(self.shape[axis] for axis in axes)
-                error = Noise(users=users, own=own, other=other, sampling=rest(everybody, users))
+                error = Noise(users=users, own=of_holder, other=of_others, sampling=rest(everybody, users))
                 noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=error))
         return Tables(shape=self.shape, noisy=tuple(noisy))
 
@@ -181,7 +181,9 @@ def spread(oracle: Oracle) -> tuple[float, float]:
     return per_user(oracle, 1.0), per_user(oracle, 0.0)
 
 
-def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
+def planned_variance(
+    shape: Axes, sets: Sequence[Axes], users: int, spread_of: Callable[[int], tuple[float, float]]
+) -> float:
     """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs.
 
     Formula: v(C) - C (1 - 1/k) / (k N) for shares, v(C) the variance by least squares where sampling adds C s (1 - s)
@@ -190,7 +192,7 @@ def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callabl
     what all would have reported has no sampling error. The oracle's part is the same for all shares, on average over a
     table.
     """
-    found: dict[float, Tables] = {}
+    planned_tables: dict[float, Tables] = {}
     total = cells = 0.0
     for axes in pairs_of(len(shape)):
         sizes = [shape[axis] for axis in axes]
@@ -198,9 +200,9 @@ def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callabl
         cells += size
         if size > 1:
             sampling = (1 - concentration(sizes)) / (1 - 1 / size)
-            if sampling not in found:
-                found[sampling] = planned(shape, sets, users, own, sampling=sampling)
-            total += size * found[sampling].variance(axes) - sampling * (1 - 1 / size) / users
+            if sampling not in planned_tables:
+                planned_tables[sampling] = planned(shape, sets, users, spread_of, sampling=sampling)
+            total += size * planned_tables[sampling].variance(axes) - sampling * (1 - 1 / size) / users
     return users**2 * total / cells
 
 

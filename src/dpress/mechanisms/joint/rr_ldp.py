@@ -69,9 +69,9 @@ class RrLdp:
             raise ValueError("rr_ldp needs at least one attribute")
         for size in self.sizes:
             check.count("size", size)
-        own = self.responses
+        responses = self.responses
         for name in ("f", "p", "q"):
-            object.__setattr__(self, name, getattr(own, name))
+            object.__setattr__(self, name, getattr(responses, name))
 
     @property
     def responses(self) -> Responses:
@@ -125,8 +125,8 @@ class RrLdp:
         codes = self._codes(values)
         out = self._flips(codes, rng, secrets, slot)
         one_hot, start = np.zeros_like(out), 0
-        for size, own in zip(self.sizes, codes, strict=True):
-            bits.put(one_hot, start + own.astype(np.int64), np.ones(own.size, dtype=np.bool_))
+        for size, values_of_axis in zip(self.sizes, codes, strict=True):
+            bits.put(one_hot, start + values_of_axis.astype(np.int64), np.ones(values_of_axis.size, dtype=np.bool_))
             start += size
         return out ^ one_hot
 
@@ -142,8 +142,8 @@ class RrLdp:
         if secrets is None:
             return permanent.fresh_flips(codes[0].size, self.bits, p=p, rng=rng)
         parts = [
-            permanent.flips(secrets, own, size, p=p, slot=slot.after(axis))
-            for axis, (own, size) in enumerate(zip(codes, self.sizes, strict=True))
+            permanent.flips(secrets, values_of_axis, size, p=p, slot=slot.after(axis))
+            for axis, (values_of_axis, size) in enumerate(zip(codes, self.sizes, strict=True))
         ]
         if len(parts) == 1:
             return parts[0]
@@ -206,8 +206,8 @@ def _serve(
 def _calibrated(
     size: int, loss: Any, f: check.Number | None = None, p: check.Number = PAPER_P, q: check.Number = PAPER_Q
 ) -> RrLdp:
-    own = calibrated(loss, 1, f=f, p=p, q=q)
-    return RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q)
+    responses = calibrated(loss, 1, f=f, p=p, q=q)
+    return RrLdp(sizes=(size,), f=responses.f, p=responses.p, q=responses.q)
 
 
 CARD = Card(

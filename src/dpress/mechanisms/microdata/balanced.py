@@ -25,28 +25,28 @@ def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Co
         shares: of the cells, >= 0; all 0 for even ones.
         rng: the generator.
     """
-    known = shares if shares.sum() > 0 else np.ones_like(shares)
-    even = (rng.words((values + 1) * known.size) >> np.uint64(11)) * 2.0**-53
-    start = np.asarray(even.reshape(values + 1, known.size) - 0.5, dtype=np.float64)
+    target = shares if shares.sum() > 0 else np.ones_like(shares)
+    even = (rng.words((values + 1) * target.size) >> np.uint64(11)) * 2.0**-53
+    start = np.asarray(even.reshape(values + 1, target.size) - 0.5, dtype=np.float64)
     out = np.empty(others.shape[1], dtype=np.int64)
-    compiled(assign)(np.ascontiguousarray(others.T), known / known.sum(), start, out)
+    compiled(assign)(np.ascontiguousarray(others.T), target / target.sum(), start, out)
     return out
 
 
-def assign(others: Codes, shares: Array, found: Array, out: Counts) -> None:
-    """Write the cell of every record; `found` is what values have of cells beyond their shares, the last row all's."""
+def assign(others: Codes, shares: Array, excess: Array, out: Counts) -> None:
+    """Write the cell of every record; `excess` is what values have of cells beyond their shares, the last row all's."""
     records, attributes = others.shape
     for record in range(records):
         best, least = 0, np.inf
         for cell in range(shares.size):
-            own = max(attributes, 1) * found[-1, cell]
+            excess_of_cell = max(attributes, 1) * excess[-1, cell]
             for value in others[record]:
-                own += found[value, cell]
-            if own < least:
-                best, least = cell, own
+                excess_of_cell += excess[value, cell]
+            if excess_of_cell < least:
+                best, least = cell, excess_of_cell
         out[record] = best
         for cell in range(shares.size):
             change = (1.0 if cell == best else 0.0) - shares[cell]
-            found[-1, cell] += change
+            excess[-1, cell] += change
             for value in others[record]:
-                found[value, cell] += change
+                excess[value, cell] += change

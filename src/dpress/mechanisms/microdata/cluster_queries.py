@@ -160,8 +160,9 @@ def centres(clusters: Clusters) -> Round:
 def histograms(clusters: Clusters, bins: Sequence[int]) -> Round:
     """Return the sizes, and histograms of all attributes: a share of 1 / (d + 1) for the sizes, the rest `by_size`."""
     parts = [_histogram(clusters, axis, number) for axis, number in enumerate(bins)]
-    own = Fraction(1, len(bins) + 1)
-    return Round(parts=(_size(clusters), *parts), shares=(own, *((1 - own) * share for share in by_size([*bins]))))
+    size_share = Fraction(1, len(bins) + 1)
+    shares = (size_share, *((1 - size_share) * share for share in by_size([*bins])))
+    return Round(parts=(_size(clusters), *parts), shares=shares)
 
 
 def by_size(sizes: Sequence[int]) -> tuple[Fraction, ...]:

@@ -58,5 +58,5 @@ def refined(table: Array, bins: npt.NDArray[np.int64], within: Array) -> Array:
     return np.asarray(table[:, bins] * shares)
 
 
-def _ratio(wanted: Array, found: Array) -> Array:
-    return np.asarray(wanted / np.where(found > 0, found, 1.0))
+def _ratio(wanted: Array, have: Array) -> Array:
+    return np.asarray(wanted / np.where(have > 0, have, 1.0))

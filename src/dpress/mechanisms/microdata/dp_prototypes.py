@@ -91,7 +91,7 @@ class DpPrototypes:
     def __post_init__(self) -> None:
         if check.count("rounds", self.rounds) > LARGEST_ROUNDS:
             raise ValueError(f"rounds must be at most {LARGEST_ROUNDS}, got rounds={self.rounds}")
-        cells = sum(one.size for one in self.columns)
+        cells = sum(column.size for column in self.columns)
         if check.count("clusters", self.clusters) * cells > LARGEST_COUNTS:
             raise ValueError(
                 f"clusters must be at most {LARGEST_COUNTS // cells}, as each has {cells} cells and all together at "
@@ -102,7 +102,7 @@ class DpPrototypes:
         object.__setattr__(self, "parts", self.parts or SHARES[self.rows])
         if len(self.parts) != 2 or min(self.parts) <= 0 or sum(self.parts) >= 1:
             raise ValueError(
-                f"parts must be two positive shares of less than 1, got {[str(one) for one in self.parts]}"
+                f"parts must be two positive shares of less than 1, got {[str(part) for part in self.parts]}"
             )
         check.count("most_bins", self.most_bins)
         _ = self.levels  # refuses a loss
@@ -110,7 +110,7 @@ class DpPrototypes:
     @property
     def bins(self) -> tuple[int, ...]:
         """The number of bins of every attribute's histogram in a cluster; categories are never put together."""
-        return tuple(min(one.size, self.most_bins) if one.numeric else one.size for one in self.columns)
+        return tuple(min(column.size, self.most_bins) if column.numeric else column.size for column in self.columns)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
@@ -125,9 +125,10 @@ class DpPrototypes:
         Their clusters, spread over the domain, stand in for those that the measurement before yields: no sensitivity
         depends on them.
         """
-        places = [np.arange(self.clusters) * one.size // self.clusters for one in self.columns]
-        values = [one.scaled[own] if one.numeric else own for one, own in zip(self.columns, places, strict=True)]
-        somewhere = placed(self.columns, [own.astype(np.float64) for own in values])
+        places = [np.arange(self.clusters) * column.size // self.clusters for column in self.columns]
+        pairs = zip(self.columns, places, strict=True)
+        values = [column.scaled[place] if column.numeric else place for column, place in pairs]
+        somewhere = placed(self.columns, [column_values.astype(np.float64) for column_values in values])
         first, each, last = (self._level(n, self.measured(n, somewhere)) for n in (0, 1, self.rounds + 1))
         return (first, *(each,) * self.rounds, last)
 
@@ -161,7 +162,7 @@ class DpPrototypes:
             what = self.measured(number, clusters)
             seen.append(self._level(number, what).noisy(what.exact(people), rng=rng))
             if number == 0:
-                values = started(self.columns, [own[0] for own in tables(seen[0])], self.clusters, rng=rng)
+                values = started(self.columns, [table[0] for table in tables(seen[0])], self.clusters, rng=rng)
             elif number <= self.rounds or self.rows == "representative":
                 values = centred(self.columns, seen[-1], values)
             clusters = placed(self.columns, values)
@@ -218,11 +219,11 @@ class DpPrototypes:
             users: n, public.
         """
         level = self.levels[number]
-        found = []
+        variances = []
         for column, part, noise in zip(self.columns, level.parts[1:], level.noises[1:], strict=True):
             answers, step = part.rows // self.clusters, 2 * max(column.span, 1) if column.numeric else 1
-            found.append(noise.variance / step**2 if answers == 1 else answers * noise.variance)
-        return self.clusters**2 * math.fsum(found) / users
+            variances.append(noise.variance / step**2 if answers == 1 else answers * noise.variance)
+        return self.clusters**2 * math.fsum(variances) / users
 
     def _level(self, number: int, what: Round) -> MatrixMechanism:
         loss = part_of(additive(self.loss, "additive noise is"), self.shares[number])
@@ -254,7 +255,7 @@ def _whole(sizes: Array, records: int) -> Counts:
 
 def _together(seen: Sequence[Measurement]) -> Measurement:
     """Return all measurements as one."""
-    parts = tuple(part for one in seen for part in one.parts)
+    parts = tuple(part for measurement in seen for part in measurement.parts)
     spread = np.concatenate([np.broadcast_to(part.variance, (part.map.rows,)) for part in parts])
     answers = np.concatenate([part.answers for part in parts])
     return Measurement(map=Stack(tuple(part.map for part in parts)), answers=answers, variance=spread)
@@ -294,14 +295,14 @@ def best(made: DpPrototypes, users: float, *, clusters: int | None, rounds: int 
             f"{PLACE}.clusters: {users:.0f} records carry at most {most} clusters under {describe(made.loss)}, "
             f"got {clusters or 1}; ask for fewer or spend more"
         )
-    one = made.noise_of(made.rounds + 1, users) / made.clusters**2
+    noise = made.noise_of(made.rounds + 1, users) / made.clusters**2
     sizes = range(1, min(most, MOST_CLUSTERS) + 1)
-    k = clusters or min(sizes, key=lambda size: one * size**2 + left(made.columns, size, users))
+    k = clusters or min(sizes, key=lambda size: noise * size**2 + left(made.columns, size, users))
     if rounds is not None:
         return replace(made, clusters=k, rounds=rounds)
     candidates = [replace(made, clusters=k, rounds=number) for number in range(MOST_ROUNDS, 0, -1)]
     quiet = 2 * left(made.columns, k, users)
-    return next((one for one in candidates if one.noise_of(1, users) <= quiet), candidates[-1])
+    return next((candidate for candidate in candidates if candidate.noise_of(1, users) <= quiet), candidates[-1])
 
 
 def dp_prototypes(

@@ -184,9 +184,9 @@ class Graphical:
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
-        known = _evidence(one_way, measured)
-        model = latent_classes.fitted(one_way.shares, known, rng=rng, most=MODELS)
-        records = _records(model, averaged(model, known, rng=rng), one_way.size, rng)
+        evidence = _evidence(one_way, measured)
+        model = latent_classes.fitted(one_way.shares, evidence, rng=rng, most=MODELS)
+        records = _records(model, averaged(model, evidence, rng=rng), one_way.size, rng)
         codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
         return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
 
@@ -207,8 +207,8 @@ class Graphical:
     @property
     def deviation(self) -> float:
         """The standard deviation of a pair's noise, if all that are measured had the same share."""
-        one = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
-        return math.sqrt(self.measuring([one], self.loss.of(self.tables.amount / self.rounds)).noises[0].variance)
+        smallest = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
+        return math.sqrt(self.measuring([smallest], self.loss.of(self.tables.amount / self.rounds)).noises[0].variance)
 
     def _all(self, tables: Grouped, secret: Secret, rng: Generator) -> dict[Pair, Measurement]:
         """Measure all pairs at once."""
@@ -278,8 +278,8 @@ def _evidence(one_way: OneWayTables, measured: Mapping[Pair, Measurement]) -> la
     """Return what noisy tables say of the groups' shares; those of one attribute, from all tables, count as exact."""
     scale = max(one_way.size, 1)
     pairs = {
-        pair: (found.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(found.variance)) / scale**2)
-        for pair, found in measured.items()
+        pair: (noisy.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(noisy.variance)) / scale**2)
+        for pair, noisy in measured.items()
     }
     return latent_classes.evidence(pooled(one_way.shares, one_way.spreads, pairs), pairs)
 
@@ -300,7 +300,7 @@ def _one_way(shape: Sequence[int]) -> list[GroupedTable]:
 
 def _together(measured: Sequence[Measurement]) -> Measurement:
     """Return all measurements as one."""
-    parts = tuple(part for one in measured for part in one.parts)
+    parts = tuple(part for measurement in measured for part in measurement.parts)
     spread = np.concatenate([np.broadcast_to(part.variance, (part.map.rows,)) for part in parts])
     answers = np.concatenate([part.answers for part in parts])
     return Measurement(map=Stack(tuple(part.map for part in parts)), answers=answers, variance=spread)
@@ -319,10 +319,10 @@ def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int 
         return None
     pairs = math.comb(len(columns), 2)
     open_rounds = pairs if pairs <= MOST_PAIRS else PER_ATTRIBUTE * len(columns)
-    own = open_rounds if rounds is None else rounds
-    if rounds is None and loss.amount / own < SMALLEST:
+    number = open_rounds if rounds is None else rounds
+    if rounds is None and loss.amount / number < SMALLEST:
         return None
-    return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=own)
+    return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=number)
 
 
 def _example(loss: Loss, unit: Unit) -> Graphical:
@@ -330,10 +330,10 @@ def _example(loss: Loss, unit: Unit) -> Graphical:
         Column(name=name, size=size, units=np.zeros(0, np.int64), distance=1 - np.eye(size))
         for name, size in (("x", 2), ("y", 2), ("z", 3))
     ]
-    found = graphical(columns, loss, unit, rounds=2)
-    if found is None:
+    method = graphical(columns, loss, unit, rounds=2)
+    if method is None:
         raise NotSupported("graphical is calibrated to epsilon or rho")
-    return found
+    return method
 
 
 class Settings(Parameters, frozen=True):

@@ -65,8 +65,8 @@ def records(
         rng: a secure generator.
     """
     out = np.empty(codes.shape, dtype=np.int32)
-    for column, own, made in zip(columns, codes, out, strict=True):
-        counts = _counts(groups, own, column.size)
+    for column, column_codes, made in zip(columns, codes, out, strict=True):
+        counts = _counts(groups, column_codes, column.size)
         if column.numeric:
             made[:] = _numbers(column, counts, groups, epsilon, rng=rng)
         else:
@@ -74,8 +74,8 @@ def records(
     return out
 
 
-def _counts(groups: Labels, own: npt.NDArray[np.int32], size: int) -> Counts:
-    counts = np.bincount(groups.astype(np.int64) * size + own, minlength=(int(groups.max()) + 1) * size)
+def _counts(groups: Labels, codes: npt.NDArray[np.int32], size: int) -> Counts:
+    counts = np.bincount(groups.astype(np.int64) * size + codes, minlength=(int(groups.max()) + 1) * size)
     return counts.reshape(-1, size).astype(np.int64, copy=False)
 
 
@@ -85,9 +85,9 @@ def _numbers(
     """Return cells: groups of one size have noise of one scale, drawn together."""
     sizes = counts.sum(axis=1)
     means = np.rint(counts @ column.units / sizes * STEPS).astype(np.int64)[groups]
-    own = sizes[groups]
-    for size in np.unique(own).tolist() if column.span else ():
-        rows = np.flatnonzero(own == size)
+    row_sizes = sizes[groups]
+    for size in np.unique(row_sizes).tolist() if column.span else ():
+        rows = np.flatnonzero(row_sizes == size)
         noise = DiscreteLaplace.calibrate(epsilon=epsilon, l1_sensitivity=Fraction(2 * column.span * STEPS, size))
         means[rows] += noise.sample(rows.size, rng=rng)
     return column.nearest(means / STEPS)
@@ -98,10 +98,10 @@ def _categories(counts: Counts, groups: Labels, rate: Fraction, *, rng: Generato
     gaps = counts.max(axis=1, keepdims=True) - counts
     out, open_rows = np.zeros(groups.size, dtype=np.int32), np.arange(groups.size)
     while open_rows.size:
-        codes, own = below(counts.shape[1], open_rows.size, rng=rng), groups[open_rows]
-        gap = gaps[own, codes]
+        codes, row_groups = below(counts.shape[1], open_rows.size, rng=rng), groups[open_rows]
+        gap = gaps[row_groups, codes]
         coins = exponential_coins(gap * float(rate), lambda lane, gap=gap: rate * int(gap[lane]), rng=rng)  # type: ignore[misc]
-        kept = coins & (counts[own, codes] > 0)
+        kept = coins & (counts[row_groups, codes] > 0)
         out[open_rows[kept]] = codes[kept]
         open_rows = open_rows[~kept]
     return out

@@ -37,7 +37,7 @@ class GroupedTable:
     @property
     def kept(self) -> tuple[int, ...]:
         """The shape of the table."""
-        return tuple(int(own.max()) + 1 for own in self.groups)
+        return tuple(int(groups.max()) + 1 for groups in self.groups)
 
     @property
     def cells(self) -> int:
@@ -51,8 +51,8 @@ class GroupedTable:
 
     def places(self, codes: Codes | Places) -> Places:
         """Return the cell of every record, given its codes of all attributes."""
-        own = [group[codes[axis]] for axis, group in zip(self.axes, self.groups, strict=True)]
-        return np.asarray(np.ravel_multi_index(own, self.kept), dtype=np.int64)
+        cells = [group[codes[axis]] for axis, group in zip(self.axes, self.groups, strict=True)]
+        return np.asarray(np.ravel_multi_index(cells, self.kept), dtype=np.int64)
 
     def counted(self, codes: Codes) -> Counts:
         """Return how many records every cell has: the kernel of a fold."""

@@ -44,7 +44,7 @@ def by_count(counts: Array, least: float, most: int) -> Places:
     >>> by_count(np.array([50.0, 2.0, 70.0, 1.0]), 10, 64).tolist()
     [0, 2, 1, 2]
     """
-    own = np.zeros(counts.size, dtype=np.bool_)
-    own[np.argsort(-counts, kind="stable")[:most]] = True
-    own &= counts >= least
-    return np.where(own, np.cumsum(own) - 1, own.sum()).astype(np.int64)
+    alone = np.zeros(counts.size, dtype=np.bool_)
+    alone[np.argsort(-counts, kind="stable")[:most]] = True
+    alone &= counts >= least
+    return np.where(alone, np.cumsum(alone) - 1, alone.sum()).astype(np.int64)

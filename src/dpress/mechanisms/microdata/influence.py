@@ -30,8 +30,8 @@ def explained(columns: tuple[Column, ...], counts: Counts) -> Array:
     """
     alike = tuple(replace(column, weight=1.0) for column in columns)
     together = counts.sum(axis=0, keepdims=True)
-    costs = [own * prototypes(alike, own).costs.T for own in (together, counts)]
-    total, within = (np.add.reduceat(own.sum(axis=0), offsets(columns)[:-1]) for own in costs)
+    costs = [clusters * prototypes(alike, clusters).costs.T for clusters in (together, counts)]
+    total, within = (np.add.reduceat(cost.sum(axis=0), offsets(columns)[:-1]) for cost in costs)
     return np.asarray(np.maximum(total - within, 0))
 
 
@@ -47,4 +47,4 @@ def weighted(columns: tuple[Column, ...], counts: Counts) -> tuple[Column, ...]:
         return columns
     shares = listed.sum() * between / between.sum()
     pairs = zip(columns, shares, strict=True)
-    return tuple(one if one.numeric else replace(one, weight=float(share)) for one, share in pairs)
+    return tuple(column if column.numeric else replace(column, weight=float(share)) for column, share in pairs)

@@ -100,8 +100,8 @@ class InsensitiveMicroaggregation:
     def aggregated(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record's noisy centre, in the order of the `users` records, shape (attributes, users)."""
         places, out = self.places(codes), np.empty(codes.shape, dtype=np.int32)
-        for column, own, made in zip(self.columns, codes, out, strict=True):
-            made[places] = np.repeat(self._centres(column, own[places], rng=rng), self.sizes)
+        for column, column_codes, made in zip(self.columns, codes, out, strict=True):
+            made[places] = np.repeat(self._centres(column, column_codes[places], rng=rng), self.sizes)
         return out
 
     def places(self, codes: Codes) -> npt.NDArray[np.int64]:
@@ -117,17 +117,17 @@ class InsensitiveMicroaggregation:
         """The epsilon of one group's mode of one category."""
         return self.share / self.groups
 
-    def histograms(self, column: Column, own: npt.NDArray[np.int32]) -> Counts:
+    def histograms(self, column: Column, codes: npt.NDArray[np.int32]) -> Counts:
         """Return the exact counts of every cell in every group, shape (G, size), from sorted codes."""
         groups = np.repeat(np.arange(self.groups), self.sizes)
-        counts = np.bincount(groups * column.size + own, minlength=self.groups * column.size)
+        counts = np.bincount(groups * column.size + codes, minlength=self.groups * column.size)
         return counts.reshape(self.groups, column.size).astype(np.int64, copy=False)
 
-    def _centres(self, column: Column, own: npt.NDArray[np.int32], *, rng: Generator) -> npt.NDArray[np.int32]:
+    def _centres(self, column: Column, codes: npt.NDArray[np.int32], *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return the code of every group's noisy mean, or its noisy mode."""
         if column.size == 1:
             return np.zeros(self.groups, dtype=np.int32)
-        counts = self.histograms(column, own)
+        counts = self.histograms(column, codes)
         if column.numeric:
             sums = counts @ column.units + self.noise(column).sample(self.groups, rng=rng)
             return column.nearest(sums / self.sizes)
@@ -141,9 +141,9 @@ def order(columns: tuple[Column, ...], codes: Codes) -> npt.NDArray[np.int64]:
     The distance is a function of the record alone, rounding included, so the order is total on all possible records.
     """
     distance = np.zeros(codes.shape[1])
-    for column, own in zip(columns, codes, strict=True):
+    for column, column_codes in zip(columns, codes, strict=True):
         table = (column.scaled - column.scaled[0]) ** 2 if column.numeric else column.distance[:, 0]
-        distance += (column.weight * table)[own]
+        distance += (column.weight * table)[column_codes]
     return np.lexsort((*codes[::-1], distance))
 
 

@@ -135,8 +135,8 @@ def _pair_costs(columns: tuple[Column, ...], starts: Starts) -> Callable[[Places
     ]
 
     def costs(record: Places) -> Array:
-        own = record - starts[:-1]
-        return np.concatenate([table[:, code] for table, code in zip(tables, own, strict=True)])
+        codes = record - starts[:-1]
+        return np.concatenate([table[:, code] for table, code in zip(tables, codes, strict=True)])
 
     return costs
 

@@ -22,12 +22,12 @@ SPREAD = 1 / 12  # the variance of a number that is spread evenly over its bound
 
 def tables(measured: Measurement) -> list[Array]:
     """Return the noisy answers of every part of a round, each of shape (clusters, columns)."""
-    found = []
+    answers = []
     for part in measured.parts:
         if not isinstance(part.map, InClusters):
             raise TypeError(f"clusters are made of what was measured in clusters, got {type(part.map).__name__}")
-        found.append(np.asarray(part.answers, dtype=np.float64).reshape(part.map.clusters.size, -1))
-    return found
+        answers.append(np.asarray(part.answers, dtype=np.float64).reshape(part.map.clusters.size, -1))
+    return answers
 
 
 def variances(measured: Measurement) -> list[float]:
@@ -49,22 +49,21 @@ def centred(columns: Sequence[Column], measured: Measurement, before: Sequence[A
     """
     (size, *answers), (_, *spread) = tables(measured), variances(measured)
     sizes, values = np.maximum(size[:, 0], 1.0), list[Array]()
-    for column, own, variance, old in zip(columns, answers, spread, before, strict=True):
+    for column, noisy, variance, old in zip(columns, answers, spread, before, strict=True):
         if column.numeric:
             unit = 2.0 * max(column.span, 1)
             trust = sizes**2 / (sizes**2 + variance / unit**2 / SPREAD)
-            values.append(old + trust * (np.clip(own[:, 0] / unit / sizes, -0.5, 0.5) - old))
+            values.append(old + trust * (np.clip(noisy[:, 0] / unit / sizes, -0.5, 0.5) - old))
         else:
-            values.append((own @ column.distance).argmin(axis=1).astype(np.float64))
+            values.append((noisy @ column.distance).argmin(axis=1).astype(np.float64))
     return values
 
 
 def placed(columns: tuple[Column, ...], values: Sequence[Array]) -> Clusters:
     """Return the prototypes with these values."""
     pairs = zip(columns, values, strict=True)
-    return Clusters(
-        columns=columns, costs=np.concatenate([column.weight * _apart(column, own) for column, own in pairs])
-    )
+    costs = [column.weight * _apart(column, prototypes) for column, prototypes in pairs]
+    return Clusters(columns=columns, costs=np.concatenate(costs))
 
 
 def nearest(columns: Sequence[Column], values: Sequence[Array]) -> Codes:
@@ -82,8 +81,8 @@ def started(columns: Sequence[Column], histograms: Sequence[Array], clusters: in
         rng: a secure generator.
     """
     values = []
-    for column, own in zip(columns, histograms, strict=True):
-        weights = on_simplex(own[None], np.array([max(float(own.sum()), 0.0)]))[0]
+    for column, histogram in zip(columns, histograms, strict=True):
+        weights = on_simplex(histogram[None], np.array([max(float(histogram.sum()), 0.0)]))[0]
         codes = drawn(weights, clusters, rng=rng)
         values.append(column.scaled[codes] if column.numeric else codes.astype(np.float64))
     return values

@@ -50,32 +50,34 @@ class OneWayTables:
     @property
     def shares(self) -> tuple[Array, ...]:
         """The shares of every attribute's groups, none of them 0."""
-        sums = [np.bincount(own, weights=counts) for own, counts in zip(self.groups, self.counts, strict=True)]
-        return tuple(_raised(own / max(own.sum(), 1.0)) for own in sums)
+        sums = [np.bincount(groups, weights=counts) for groups, counts in zip(self.groups, self.counts, strict=True)]
+        return tuple(_raised(counts / max(counts.sum(), 1.0)) for counts in sums)
 
     @property
     def spreads(self) -> list[Array]:
         """The variances of the noise in these shares."""
-        sizes = [np.bincount(own).astype(np.float64) for own in self.groups]
-        return [own * spread / max(self.size, 1) ** 2 for own, spread in zip(sizes, self.variances, strict=True)]
+        sizes = [np.bincount(groups).astype(np.float64) for groups in self.groups]
+        pairs = zip(sizes, self.variances, strict=True)
+        return [size * spread / max(self.size, 1) ** 2 for size, spread in pairs]
 
     def table(self, pair: Pair) -> GroupedTable:
         """Return the table of a pair's groups."""
         first, second = pair
-        shape = tuple(own.size for own in self.counts)
+        shape = tuple(counts.size for counts in self.counts)
         return GroupedTable(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
     def spread(self, codes: Codes, *, rng: Generator) -> Codes:
         """Return records over cells from those over groups, spread as the one-way table says; see `balanced`."""
-        out, kept = np.empty_like(codes), np.array([int(own.max()) + 1 for own in self.groups])
+        out, kept = np.empty_like(codes), np.array([int(groups.max()) + 1 for groups in self.groups])
         values = codes + (np.cumsum(kept) - kept).astype(codes.dtype)[:, None]
         for axis, (groups, counts) in enumerate(zip(self.groups, self.counts, strict=True)):
             others = np.delete(values, axis, axis=0)
             for group in range(kept[axis]):
                 records, cells = np.flatnonzero(codes[axis] == group), np.flatnonzero(groups == group)
-                alone = np.zeros(records.size, np.int64)
-                own = balanced(others[:, records], int(kept.sum()), counts[cells], rng=rng) if cells.size > 1 else alone
-                out[axis, records] = cells[own]
+                places = np.zeros(records.size, np.int64)
+                if cells.size > 1:
+                    places = balanced(others[:, records], int(kept.sum()), counts[cells], rng=rng)
+                out[axis, records] = cells[places]
         return out
 
 
@@ -105,8 +107,8 @@ def one_way_tables(
     counts = [on_simplex(part.answers[None].astype(np.float64), np.array([float(size)]))[0] for part in parts]
     most = groups_of_numbers(size, deviation)
     groups = [
-        _of_number(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
-        for own, column, spread in zip(counts, columns, variances, strict=True)
+        _of_number(histogram, most) if column.numeric else by_count(histogram, CLEAR * math.sqrt(spread), MOST_GROUPS)
+        for histogram, column, spread in zip(counts, columns, variances, strict=True)
     ]
     return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=size)
 

@@ -78,7 +78,8 @@ class PerRecord:
 
     def perturbed(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record perturbed, in the same order, shape (attributes, rows)."""
-        return np.stack([self._values(column, own, rng) for column, own in zip(self.columns, codes, strict=True)])
+        pairs = zip(self.columns, codes, strict=True)
+        return np.stack([self._values(column, column_codes, rng) for column, column_codes in pairs])
 
     def noise(self, column: Column) -> DiscreteLaplace:
         """Return the noise of a number with more than one cell, in units."""
@@ -88,14 +89,14 @@ class PerRecord:
         """Return the probability that a category stays what it is; every other one is as likely as any other."""
         return truth_probability(self.share, Fraction(column.size - 1))
 
-    def _values(self, column: Column, own: npt.NDArray[np.int32], rng: Generator) -> npt.NDArray[np.int32]:
+    def _values(self, column: Column, codes: npt.NDArray[np.int32], rng: Generator) -> npt.NDArray[np.int32]:
         if column.size == 1:
-            return np.zeros_like(own)
+            return np.zeros_like(codes)
         if column.numeric:
-            return column.nearest(column.units[own] + self.noise(column).sample(own.size, rng=rng))
-        kept = truthful(self.kept(column), own.size, rng=rng)
-        other = below(column.size - 1, own.size, rng=rng)
-        return np.where(kept, own, other + (other >= own)).astype(np.int32)
+            return column.nearest(column.units[codes] + self.noise(column).sample(codes.size, rng=rng))
+        kept = truthful(self.kept(column), codes.size, rng=rng)
+        other = below(column.size - 1, codes.size, rng=rng)
+        return np.where(kept, codes, other + (other >= codes)).astype(np.int32)
 
 
 def per_record(columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, users: int) -> PerRecord:

@@ -110,7 +110,7 @@ def sizes(columns: tuple[Column, ...], counts: Counts) -> Counts:
 def prototypes(columns: tuple[Column, ...], counts: Counts) -> Clusters:
     """Return the prototypes of clusters with these counts of cells, shape (clusters, cells)."""
     parts = np.split(counts, offsets(columns)[1:-1], axis=1)
-    return Clusters(columns=columns, costs=np.concatenate([_cost(*one) for one in zip(columns, parts, strict=True)]))
+    return Clusters(columns=columns, costs=np.concatenate([_cost(*pair) for pair in zip(columns, parts, strict=True)]))
 
 
 def _cost(column: Column, counts: Counts) -> Array:
@@ -181,15 +181,15 @@ def start(
     (Arthur and Vassilvitskii 2007).
     """
     places = SPARE * clusters
-    found: list[Counts] = []
+    histograms: list[Counts] = []
     for among in (max(places, rows), places):
         counts = people.fold(functools.partial(_scatter, columns, rng.words(len(columns) + 1), places, among))
-        found = [*found, counts[(counts > 0).sum(axis=1) == len(columns)]]
-        if len(found[0]) >= clusters:
+        histograms = [*histograms, counts[(counts > 0).sum(axis=1) == len(columns)]]
+        if len(histograms[0]) >= clusters:
             break
     else:
-        found = [*found, counts[sizes(columns, counts) > 0]]
-    candidates = np.concatenate(found)
+        histograms = [*histograms, counts[sizes(columns, counts) > 0]]
+    candidates = np.concatenate(histograms)
     if starts == "random":
         return prototypes(columns, candidates[_by_copies(sizes(columns, candidates), clusters, rng=rng)])
     return prototypes(columns, candidates[_far_apart(columns, candidates, clusters, rng=rng)])
@@ -230,12 +230,12 @@ def _scatter(columns: tuple[Column, ...], key: Words, places: int, among: int, c
 
 def _mixed(codes: Codes, key: Words) -> Words:
     """Return a keyed hash of every record: products with odd numbers, and the finish of splitmix64."""
-    found = np.full(codes.shape[1], key[-1])
-    for own, factor in zip(codes, key | np.uint64(1), strict=False):
-        found = (found ^ found >> np.uint64(29)) * factor + own.astype(np.uint64)
-    found = (found ^ found >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ found >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(found ^ found >> np.uint64(31))
+    mixed = np.full(codes.shape[1], key[-1])
+    for column_codes, factor in zip(codes, key | np.uint64(1), strict=False):
+        mixed = (mixed ^ mixed >> np.uint64(29)) * factor + column_codes.astype(np.uint64)
+    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ mixed >> np.uint64(31))
 
 
 def assign_each(codes: Codes, starts: Starts, costs: Array, labels: Labels, counts: Counts) -> None:
@@ -246,13 +246,13 @@ def assign_each(codes: Codes, starts: Starts, costs: Array, labels: Labels, coun
     clusters = costs.shape[1]
     total = np.empty(clusters)
     for i in range(codes.shape[1]):
-        own = costs[starts[0] + codes[0, i]]
+        row = costs[starts[0] + codes[0, i]]
         for j in range(clusters):
-            total[j] = own[j]
+            total[j] = row[j]
         for a in range(1, codes.shape[0]):
-            own = costs[starts[a] + codes[a, i]]
+            row = costs[starts[a] + codes[a, i]]
             for j in range(clusters):
-                total[j] += own[j]
+                total[j] += row[j]
         best = 0
         for j in range(1, clusters):
             if total[j] < total[best]:

@@ -78,8 +78,8 @@ class RecordMaker:
         """What the method was made with, beside what every method has: clusters, rounds, ... as documents have it."""
         made: Any = self.synthesizer
         constants = [*GIVEN, *getattr(made, "constants", ())]  # a method may have numbers that no parameter sets
-        constants += [name for name, own in added_later(type(made)).items() if getattr(made, name) == own]
-        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in constants}
+        constants += [name for name, default in added_later(type(made)).items() if getattr(made, name) == default]
+        return {field.name: getattr(made, field.name) for field in fields(made) if field.name not in constants}
 
     def noise_sse(self, users: int) -> float:
         """Return the squared error that noise adds to the numbers of so many records.
@@ -165,8 +165,8 @@ class RecordMaker:
             raise ValueError(wrong)
         attributes = context["attributes"]
         weights = read(tuple[float, ...], value["weights"], f"{place}.weights", find=find)
-        own = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, context=own)
+        context = {"columns": columns(attributes, weights)}
+        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, context=context)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 

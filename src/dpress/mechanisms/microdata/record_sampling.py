@@ -46,8 +46,8 @@ def mixture(tables: Sequence[Array], sizes: Counts, *, rng: Generator) -> Codes:
     out = np.empty((len(tables), int(sizes.sum())), dtype=np.int32)
     ends = np.cumsum(sizes)
     for cluster, (end, size) in enumerate(zip(ends, sizes, strict=True)):
-        for own, table in zip(out, tables, strict=True):
-            own[end - size : end] = drawn(table[cluster], int(size), rng=rng)
+        for codes, table in zip(out, tables, strict=True):
+            codes[end - size : end] = drawn(table[cluster], int(size), rng=rng)
     return out[:, shuffled(out.shape[1], rng=rng)]
 
 

@@ -75,10 +75,10 @@ class CircularWave(SquareWave):
         near = (level + small(self.window, codes.size, rng=rng)) % row
         honest = truthful(self.truth, codes.size, rng=rng)
         far = small(self.outputs - self.window, codes.size, rng=rng)
-        own = (level + np.uint32(self.window) + far) % row
+        beside = (level + np.uint32(self.window) + far) % row
         away = far - np.where(far >= rest, rest, far)
         away += np.where(away >= first, row, np.uint32(0))  # skips the own row
-        other = np.where(far < rest, first + own, away)
+        other = np.where(far < rest, first + beside, away)
         return np.asarray(np.where(honest, first + near, other), dtype=np.uint32)
 
     def channel(self) -> Channel:

@@ -38,18 +38,18 @@ class NumberStatistics:
     def __post_init__(self) -> None:
         if not len(self.types) == len(self.degrees) == len(self.quantiles):
             raise ValueError("degrees and quantiles: expected one entry for every report type")
-        if any(len(own.parts) != 1 for own in self.types):
+        if any(len(report_type.parts) != 1 for report_type in self.types):
             raise ValueError("types: expected one part each")
-        if len({own.axes[:-1] for own in self.types}) != 1:
+        if len({report_type.axes[:-1] for report_type in self.types}) != 1:
             raise ValueError("types: expected the same groups")
-        for own, degree, quantiles in zip(self.oracles, self.degrees, self.quantiles, strict=True):
-            if isinstance(own, CircularWave):
+        for oracle, degree, quantiles in zip(self.oracles, self.degrees, self.quantiles, strict=True):
+            if isinstance(oracle, CircularWave):
                 if degree or quantiles:
                     raise ValueError("degrees: expected 0 and no quantiles of a number on a circle")
                 continue
             if not 0 <= degree <= 2 or not (degree or quantiles):
                 raise ValueError("degrees: expected 1 or 2, or 0 with quantiles")
-            if (degree > 1 or quantiles) and not isinstance(own, SquareWave):
+            if (degree > 1 or quantiles) and not isinstance(oracle, SquareWave):
                 raise ValueError("one bit tells a mean alone, no variance and no quantiles")
             if not all(0 < share < 1 for share in quantiles):
                 raise ValueError("quantiles: expected numbers strictly between 0 and 1")
@@ -57,7 +57,7 @@ class NumberStatistics:
     @property
     def oracles(self) -> tuple[Any, ...]:
         """What devices send of every number: `SquareWave`, `Piecewise`, `CircularWave` or `OneBit`."""
-        return tuple(own.oracles[0] for own in self.types)
+        return tuple(report_type.oracles[0] for report_type in self.types)
 
     @property
     def by(self) -> tuple[int, ...]:
@@ -66,15 +66,15 @@ class NumberStatistics:
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the numbers of reports of all types, one after the other, with their variance."""
-        found = [own.measured(tally)[0] for own, tally in zip(self.types, tallies, strict=True)]
-        answers = np.concatenate([one.answers for one in found])
-        variances = [np.broadcast_to(one.variance, one.answers.shape) for one in found]
+        measurements = [report_type.measured(tally)[0] for report_type, tally in zip(self.types, tallies, strict=True)]
+        answers = np.concatenate([measurement.answers for measurement in measurements])
+        variances = [np.broadcast_to(measurement.variance, measurement.answers.shape) for measurement in measurements]
         return Measurement(map=Identity(answers.size), answers=answers, variance=np.concatenate(variances))
 
     def decoder(self, users: int) -> SeparateTables:
         """Return which attributes every report type is about."""
-        return SeparateTables(self.shape, tuple(own.axes for own in self.types), users)
+        return SeparateTables(self.shape, tuple(report_type.axes for report_type in self.types), users)
 
     def mean_variance(self, users: int) -> float:
         """Return the mean variance of an output's reports."""
-        return sum(own.oracles[0].variance(users) for own in self.types) / len(self.types)
+        return sum(report_type.oracles[0].variance(users) for report_type in self.types) / len(self.types)

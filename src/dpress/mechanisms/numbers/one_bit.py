@@ -141,7 +141,7 @@ class OneBit:
     def channel(self) -> Channel:
         """Return the exact channel."""
         ones = [1 - self.p + level * self.step for level in range(self.size)]
-        rows = tuple((1 - one, one) for one in ones)
+        rows = tuple((1 - chance, chance) for chance in ones)
         return Channel(payloads=np.array([[0], [1]], dtype=np.uint8), probabilities=rows)
 
 

@@ -169,7 +169,7 @@ class Loloha:
         answers = respond(self._permanent(cells, words), self.g, self.p, rng=rng)
         fields = [*seed, answers]
         sizes = [4, 4, 4, self.width - 12]
-        packed = [payload.pack(one, size) for one, size in zip(fields, sizes, strict=True)]
+        packed = [payload.pack(field, size) for field, size in zip(fields, sizes, strict=True)]
         return np.concatenate(packed, axis=1)
 
     def cells(self, values: Values, secrets: Secrets, slot: Slot) -> Number:
@@ -225,11 +225,11 @@ class Loloha:
         """Return the exact channel of the permanent response given one seed."""
         return self._given(self.kept, self.other, rng=rng)
 
-    def _given(self, own: Fraction, other: Fraction, *, rng: Generator) -> Channel:
-        one = self.layout.given_seed(rng=rng)
-        cells = [row.index(max(row)) for row in one.probabilities]
-        rows = {cell: tuple(own if y == cell else other for y in range(self.g)) for cell in set(cells)}
-        return Channel(payloads=one.payloads, probabilities=tuple(rows[cell] for cell in cells))
+    def _given(self, same: Fraction, other: Fraction, *, rng: Generator) -> Channel:
+        channel = self.layout.given_seed(rng=rng)
+        cells = [row.index(max(row)) for row in channel.probabilities]
+        rows = {cell: tuple(same if y == cell else other for y in range(self.g)) for cell in set(cells)}
+        return Channel(payloads=channel.payloads, probabilities=tuple(rows[cell] for cell in cells))
 
 
 @functools.lru_cache(maxsize=256)

@@ -117,7 +117,7 @@ class Responses:
 
 def rounded(f: Fraction, p: Fraction, q: Fraction) -> Responses:
     """Return `Responses(f, p, q)`, made once: a device asks for them at every report, and integers are found fast."""
-    if not all(isinstance(one, Fraction) for one in (f, p, q)):  # as a person wrote it
+    if not all(isinstance(probability, Fraction) for probability in (f, p, q)):  # as a person wrote it
         return Responses(f, p, q)
     return _rounded(*f.as_integer_ratio(), *p.as_integer_ratio(), *q.as_integer_ratio())
 

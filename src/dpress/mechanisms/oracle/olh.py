@@ -179,7 +179,7 @@ class Olh:
         reports["a"], reports["b"], reports["c"] = seed
         reports["bucket"] = np.arange(self.g)
         payloads = reports.view(np.uint8).reshape(self.g, self.width)
-        return Channel(payloads=payloads, probabilities=tuple(rows[one] for one in held))
+        return Channel(payloads=payloads, probabilities=tuple(rows[cell] for cell in held))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -222,9 +222,9 @@ def affine(slope: Number, first: Number, codes: Values) -> Number:
     return _reduced(((x & PRIME) + (x >> BITS)).astype(np.uint32))
 
 
-def added(one: Number, other: Number) -> Number:
+def added(first: Number, second: Number) -> Number:
     """Return the sum modulo P of numbers below P."""
-    return _reduced(one + other)
+    return _reduced(first + second)
 
 
 def _reduced(number: Number) -> Number:
@@ -235,8 +235,8 @@ def _reduced(number: Number) -> Number:
 
 def bucket(hashed: Number, g: int) -> Number:
     """Return floor(h g / 2^31)."""
-    found = hashed.astype(np.int64) * g >> BITS
-    return found.astype(np.uint32)
+    cell = hashed.astype(np.int64) * g >> BITS
+    return cell.astype(np.uint32)
 
 
 def intervals(reported: npt.NDArray[np.unsignedinteger[Any]], g: int) -> tuple[Number, Number]:
@@ -267,13 +267,13 @@ def supports(counts: Tally, steps: Number, low: Number, width: Number) -> None:
         h, step, bend = hashed[start:stop], moves[start:stop], turns[start:stop]
         lo, w = low[start:stop], width[start:stop]
         for v in range(counts.size):
-            found = np.uint32(0)
+            supporting = np.uint32(0)
             for i in range(h.size):
-                found = np.uint32(found + np.uint32(np.uint32(h[i] - lo[i]) < w[i]))
+                supporting = np.uint32(supporting + np.uint32(np.uint32(h[i] - lo[i]) < w[i]))
                 moved, turned = np.uint32(h[i] + step[i]), np.uint32(step[i] + bend[i])
                 h[i] = min(moved, np.uint32(moved - prime))
                 step[i] = min(turned, np.uint32(turned - prime))
-            counts[v] += found
+            counts[v] += supporting
 
 
 CARD = Card(

@@ -159,10 +159,10 @@ class Pcep:
         packed = _packed(self.seed, self.rows, self.size)
         negative = ((packed[rows, codes >> 3] >> (codes & 7).astype(np.uint8)) & 1) == 0
         for place in np.unique(level):
-            own = np.flatnonzero(level == place)
-            negative[own] ^= ~bernoulli(self.p(int(place)), own.size, rng=rng)
+            reports_of_level = np.flatnonzero(level == place)
+            negative[reports_of_level] ^= ~bernoulli(self.p(int(place)), reports_of_level.size, rng=rng)
         numbers = ((2 * rows + negative).astype(np.uint32), region.astype(np.uint32), level.astype(np.uint32))
-        parts = [payload.pack(own, size) for own, size in zip(numbers, self._widths, strict=True) if size]
+        parts = [payload.pack(field, size) for field, size in zip(numbers, self._widths, strict=True) if size]
         return np.concatenate(parts, axis=1)
 
     @property
@@ -183,14 +183,14 @@ class Pcep:
         limits = (2 * self.rows, len(self.regions), len(self.levels))
         names = ("out of range", "unknown region", "unknown level")
         pairs = zip(names, self._fields(payloads), limits, strict=True)
-        return {name: found >= limit for name, found, limit in pairs}
+        return {name: numbers >= limit for name, numbers, limit in pairs}
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return for every region and level the sum of the signs of every row, and the number of reports.
 
         Shape (regions levels (rows + 1),), the number last.
         """
-        number, region, level = (own.astype(np.int64) for own in self._fields(payloads))
+        number, region, level = (field.astype(np.int64) for field in self._fields(payloads))
         groups = len(self.regions) * len(self.levels)
         group = region * len(self.levels) + level
         counts = np.bincount(group * 2 * self.rows + number, minlength=groups * 2 * self.rows)
@@ -205,9 +205,9 @@ class Pcep:
             if reports:
                 cells, inverse = self.regions[region], self._inverse(region)
                 factor = 1 / float(2 * self.p(level) - 1)
-                own = inverse @ (self.signs[:, cells].T @ sums.astype(np.float64)) * factor
-                counts[list(cells)] += own
-                variance[list(cells)] += reports * factor**2 * np.diag(inverse) - np.clip(own, 0, reports)
+                cell_counts = inverse @ (self.signs[:, cells].T @ sums.astype(np.float64)) * factor
+                counts[list(cells)] += cell_counts
+                variance[list(cells)] += reports * factor**2 * np.diag(inverse) - np.clip(cell_counts, 0, reports)
         return Measurement(map=Identity(self.size), answers=counts, variance=variance)
 
     def projected(self, tally: Tally) -> Array:
@@ -269,14 +269,14 @@ class Pcep:
 
 
 def _chosen(places: Choices | None, number: int, codes: Values) -> npt.NDArray[np.int64]:
-    found = (
+    numbers = (
         np.zeros(codes.size, dtype=np.int64)
         if places is None
         else payload.codes(np.asarray(places, dtype=np.int32), number).astype(np.int64)
     )
-    if found.size != codes.size:
+    if numbers.size != codes.size:
         raise ValueError("regions and levels must be stated for every user")
-    return found
+    return numbers
 
 
 @functools.lru_cache(maxsize=8)

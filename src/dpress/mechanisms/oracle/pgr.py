@@ -42,8 +42,8 @@ def best_order(size: int, epsilon: Fraction) -> int:
     >>> [best_order(1000, Fraction(epsilon)) for epsilon in (1, 2, 4)]
     [4, 8, 53]
     """
-    found = [q for q in projective.orders() if _points(q, size) * q <= MOST_STEPS]
-    return min(found, key=lambda q: _total(size, q, epsilon))
+    orders = [q for q in projective.orders() if _points(q, size) * q <= MOST_STEPS]
+    return min(orders, key=lambda q: _total(size, q, epsilon))
 
 
 def _points(order: int, size: int) -> int:
@@ -52,9 +52,9 @@ def _points(order: int, size: int) -> int:
 
 def _odds(order: int, size: int) -> Fraction:
     """Return how many points lie off a hyperplane for each that lies on it; 0 where there is one point only."""
-    own = projective.dimension(order, size)
-    on = points(order, own - 1)
-    return Fraction(order ** (own - 1), on) if on else Fraction(0)
+    dimension = projective.dimension(order, size)
+    on = points(order, dimension - 1)
+    return Fraction(order ** (dimension - 1), on) if on else Fraction(0)
 
 
 def _total(size: int, order: int, epsilon: Fraction) -> Fraction:
@@ -170,8 +170,8 @@ class Pgr:
         value, lead = projective.coordinates(codes, order, size)
         x, total = np.zeros_like(value), (~on).astype(np.int64)
         for place in range(size):
-            own = np.where(place < lead, drawn[min(place, size - 2)], drawn[place - 1])
-            x[place] = np.where(place == lead, 0, own)
+            coordinate = np.where(place < lead, drawn[min(place, size - 2)], drawn[place - 1])
+            x[place] = np.where(place == lead, 0, coordinate)
             product = projective.times(x[place], value[place], order)
             total = projective.plus(total, projective.minus(product, order), order)
         x[lead, np.arange(codes.size)] = total
@@ -212,8 +212,8 @@ class Pgr:
 
     def supports(self, tally: Tally) -> Tally:
         """Return how many reports support each value, shape (k,), from a tally of points."""
-        found: Tally = hyperplane_sums(tally, self.order)[: self.size] if self.size > 1 else tally
-        return found
+        counts: Tally = hyperplane_sums(tally, self.order)[: self.size] if self.size > 1 else tally
+        return counts
 
     def channel(self) -> Channel:
         """Return the exact channel.
@@ -229,10 +229,10 @@ class Pgr:
         rows = []
         for value in x.T[: self.size]:
             product = np.zeros_like(reports)
-            for own, other in zip(x, value, strict=True):
-                term = projective.times(own, np.full_like(own, other), self.order)
+            for coordinate, other in zip(x, value, strict=True):
+                term = projective.times(coordinate, np.full_like(coordinate, other), self.order)
                 product = projective.plus(product, term, self.order)
-            rows.append(tuple(far if one else near for one in product) if self.size > 1 else (Fraction(1),))
+            rows.append(tuple(far if entry else near for entry in product) if self.size > 1 else (Fraction(1),))
         return Channel(payloads=payload.pack(reports.astype(np.uint32), self.width), probabilities=tuple(rows))
 
 

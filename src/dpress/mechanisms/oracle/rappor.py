@@ -97,9 +97,9 @@ class Rappor:
             raise ValueError(f"hashes must be at most {bloom_filters.MOST_HASHES}, got hashes={self.hashes}")
         if check.count("cohorts", self.cohorts) > 1 << (8 * COHORT_BYTES):
             raise ValueError(f"cohorts must be at most 65536, got cohorts={self.cohorts}")
-        own = self.responses
+        responses = self.responses
         for name in ("f", "p", "q"):
-            object.__setattr__(self, name, getattr(own, name))
+            object.__setattr__(self, name, getattr(responses, name))
 
     @property
     def responses(self) -> Responses:
@@ -175,9 +175,9 @@ class Rappor:
         reports = np.bincount(cohort, minlength=self.cohorts)
         out = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
         out[:, -1] = reports
-        for place, own in enumerate(np.split(order, np.cumsum(reports)[:-1])):
-            if own.size:
-                out[place, :-1] = packed.column_counts(np.ascontiguousarray(payloads[own, COHORT_BYTES:]), self.bits)
+        for place, rows in enumerate(np.split(order, np.cumsum(reports)[:-1])):
+            if rows.size:
+                out[place, :-1] = packed.column_counts(np.ascontiguousarray(payloads[rows, COHORT_BYTES:]), self.bits)
         return out.ravel()
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
@@ -230,9 +230,9 @@ class Rappor:
         if not self.identified:
             return math.inf
         added = self._added(np.ones(self.size, dtype=np.bool_))
-        own = float(np.diag(added).mean())
-        other = (float(added.sum()) - own * self.size) / max(self.size * (self.size - 1), 1)
-        return users * (frequency * own + (1 - frequency) * other)
+        of_holder = float(np.diag(added).mean())
+        other = (float(added.sum()) - of_holder * self.size) / max(self.size * (self.size - 1), 1)
+        return users * (frequency * of_holder + (1 - frequency) * other)
 
     def channel(self) -> Channel:
         """Return the exact channel of one report by a new device.
@@ -284,8 +284,8 @@ class Rappor:
         squares = weights**2
         noise = (squares.sum(axis=1)[:, None] * zeros + squares @ design * (ones - zeros)) * self.cohorts / self._gap**2
         sampling = -np.eye(design.shape[1])
-        for own in np.split(np.arange(len(design)), self.cohorts):
-            sampling += self.cohorts * (weights[:, own] @ design[own]) ** 2
+        for rows in np.split(np.arange(len(design)), self.cohorts):
+            sampling += self.cohorts * (weights[:, rows] @ design[rows]) ** 2
         return np.asarray(noise + sampling)
 
 
@@ -325,8 +325,8 @@ def _serve(
 
 
 def _example(loss: Any) -> Rappor:
-    own = calibrated(loss, 2)
-    return Rappor(candidates=("a", "b", "c"), f=own.f, p=own.p, q=own.q, bits=6, cohorts=2)
+    responses = calibrated(loss, 2)
+    return Rappor(candidates=("a", "b", "c"), f=responses.f, p=responses.p, q=responses.q, bits=6, cohorts=2)
 
 
 class Settings(Rates, frozen=True):

@@ -48,7 +48,7 @@ def design(size: int, epsilon: Fraction) -> Design:
         return Design(weight=1, p=Fraction(1), q=Fraction(0))
     near = math.floor(size / (1 + math.exp(-float(epsilon))) * math.exp(-float(epsilon)))
     weights = sorted({min(max(1, near + offset), size - 1) for offset in (-1, 0, 1, 2)})
-    return min((_design(size, weight, epsilon) for weight in weights), key=lambda one: _total(size, one))
+    return min((_design(size, weight, epsilon) for weight in weights), key=lambda tried: _total(size, tried))
 
 
 def _design(size: int, weight: int, epsilon: Fraction) -> Design:
@@ -56,9 +56,9 @@ def _design(size: int, weight: int, epsilon: Fraction) -> Design:
     return Design(weight=weight, p=p, q=(weight - p) / (size - 1))  # a report has w values, p of them one's own
 
 
-def _total(size: int, one: Design) -> Fraction:
+def _total(size: int, tried: Design) -> Fraction:
     """Return the total variance of all k counts, for one user."""
-    return (one.p * (1 - one.p) + (size - 1) * one.q * (1 - one.q)) / (one.p - one.q) ** 2
+    return (tried.p * (1 - tried.p) + (size - 1) * tried.q * (1 - tried.q)) / (tried.p - tried.q) ** 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +119,9 @@ class SubsetSelection:
         Raises:
             ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
         """
-        own = payload.codes(values, self.size).astype(np.int64)
-        included = coins(self.p, own.size, rng=rng)
-        return subsets(own, included, self.weight, self.size, rng=rng)
+        codes = payload.codes(values, self.size).astype(np.int64)
+        included = coins(self.p, codes.size, rng=rng)
+        return subsets(codes, included, self.weight, self.size, rng=rng)
 
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports have a bit beyond the last value, or not w bits."""

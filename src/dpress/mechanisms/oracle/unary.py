@@ -53,9 +53,9 @@ def settle(oracle: Unary, p: Fraction, q: Fraction) -> None:
     Raises:
         ValueError: coins of 64 bits do not toss them, they say nothing of the value, or spend more than epsilon.
     """
-    for name, one in (("p", check.exact("p", p)), ("q", check.exact("q", q))):
-        check_coin(name, one)
-        object.__setattr__(oracle, name, one)
+    for name, probability in (("p", check.exact("p", p)), ("q", check.exact("q", q))):
+        check_coin(name, probability)
+        object.__setattr__(oracle, name, probability)
     check_odds(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), oracle.loss.epsilon)
 
 

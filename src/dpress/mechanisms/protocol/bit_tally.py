@@ -63,7 +63,7 @@ class BitTally:
         if split is None:
             both = np.concatenate([ones, *strings], axis=1, dtype=np.float32)
             return both, both
-        parts = [np.concatenate([ones, own], axis=1, dtype=np.float32) for own in strings]
+        parts = [np.concatenate([ones, bits], axis=1, dtype=np.float32) for bits in strings]
         first, second = (khatri_rao([parts[axis] for axis in axes], rows) for axes in (split.left, split.right))
         return first, second
 

@@ -55,7 +55,7 @@ class Collection:
     @property
     def claim(self) -> Claim:
         """The promise of one report: the largest of the types'."""
-        return largest([own.claim for own in self.types])
+        return largest([report_type.claim for report_type in self.types])
 
     @property
     def lifetime(self) -> PureDP | None:
@@ -63,9 +63,9 @@ class Collection:
 
         A device with a secret answers the same type for ever.
         """
-        found = [own.lifetime for own in self.types]
-        known = [one for one in found if one is not None]
-        return max(known, key=lambda one: one.epsilon) if len(known) == len(found) else None
+        lifetimes = [report_type.lifetime for report_type in self.types]
+        bounded = [lifetime for lifetime in lifetimes if lifetime is not None]
+        return max(bounded, key=lambda lifetime: lifetime.epsilon) if len(bounded) == len(lifetimes) else None
 
     @property
     def tail(self) -> Tail:
@@ -80,7 +80,7 @@ class Collection:
     @property
     def weights(self) -> tuple[int, ...]:
         """The sampling weights of the types."""
-        return tuple(own.weight for own in self.types)
+        return tuple(report_type.weight for report_type in self.types)
 
     def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, key: bytes = b"") -> TypeNumbers:
         """Return the type that each device answers, at random; with its secret a device always draws the same.
@@ -102,7 +102,7 @@ class Collection:
 
     def slot(self, number: int, key: bytes) -> Slot:
         """Return where the permanent responses of a type begin: attributes are numbered through all types."""
-        return Slot(collection=key, number=sum(len(own.axes) for own in self.types[:number]))
+        return Slot(collection=key, number=sum(len(report_type.axes) for report_type in self.types[:number]))
 
     def tally(self, number: int, payloads: Payloads) -> Tally:
         """Return what payloads of one type add up to, and their number last."""
@@ -114,7 +114,7 @@ class Collection:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The length of every type's tally."""
-        return tuple(self.tally(number, own.nothing).size for number, own in enumerate(self.types))
+        return tuple(self.tally(number, report_type.nothing).size for number, report_type in enumerate(self.types))
 
     def split_tally(self, total: Tally) -> list[Tally]:
         """Return every type's tally from all of them, one after the other."""
@@ -127,18 +127,18 @@ class Collection:
     @property
     def width(self) -> int:
         """The bytes of the largest payload of a report."""
-        return max(own.width for own in self.types)
+        return max(report_type.width for report_type in self.types)
 
     @property
     def most_asked(self) -> int:
         """How many attributes a device is asked about at most."""
-        return max(len(own.axes) for own in self.types)
+        return max(len(report_type.axes) for report_type in self.types)
 
     def counted(self, tallies: Sequence[Tally]) -> "Collection":
         """Return the collection with the number of users who took part, in this round and before."""
         users = sum(int(tally[-1]) for tally in tallies)
-        if (own := in_rounds(self.estimator)) is not None:
-            return replace(self, users=users + own.before, estimator=own.ended())
+        if (rounds := in_rounds(self.estimator)) is not None:
+            return replace(self, users=users + rounds.before, estimator=rounds.ended())
         return replace(self, users=users)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:

@@ -43,14 +43,14 @@ class OneWay:
             raise ValueError(f"no report is about attributes {list(empty)}; each needs at least one")
         everybody = sum(int(tally[-1]) for tally in tallies)
         by_axis: dict[int, tuple[Array, Array]] = {}
-        for own, tally in zip(self.types, tallies, strict=True):
-            by_axis |= dict(zip(own.axes, own.estimates(tally, everybody), strict=True))
+        for report_type, tally in zip(self.types, tallies, strict=True):
+            by_axis |= dict(zip(report_type.axes, report_type.estimates(tally, everybody), strict=True))
         counts, variances = zip(*(by_axis[axis] for axis in range(len(self.shape))), strict=True)
         return stacked(self.shape, self.tables, counts, variances)
 
     def decoder(self, users: int) -> SeparateTables:
         """Return how queries about single attributes are answered."""
-        by_axis = {part.axes[0]: part.oracle for own in self.types for part in own.parts}
+        by_axis = {part.axes[0]: part.oracle for report_type in self.types for part in report_type.parts}
         inflated = tuple(inflation(by_axis[axis]) for axis in range(len(self.shape)))  # type: ignore[arg-type]  # oracles are frozen
         return SeparateTables(self.shape, self.tables, users, inflated)
 
@@ -62,7 +62,7 @@ class OneWay:
         forms = self.sum_forms(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
-            axes = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
+            axes = [axis for axis, values in enumerate(weights) if not np.all(values == 1)]
             return math.fsum(forms[axis].variance(weights[axis]) for axis in axes)
 
         return variance
@@ -71,9 +71,10 @@ class OneWay:
         """Return for every attribute what gives the variance of a weighted sum of its cells."""
         everybody = sum(int(tally[-1]) for tally in tallies)
         by_axis = dict[int, SumForm]()
-        for own, tally in zip(self.types, tallies, strict=True):
+        for report_type, tally in zip(self.types, tallies, strict=True):
             users = int(tally[-1])
-            for axis, oracle, measured in zip(own.axes, own.oracles, own.measured(tally), strict=True):
+            measured_parts = zip(report_type.axes, report_type.oracles, report_type.measured(tally), strict=True)
+            for axis, oracle, measured in measured_parts:
                 by_axis[axis] = sum_form(oracle, measured, users, everybody)
         return [by_axis[axis] for axis in range(len(self.shape))]
 
@@ -85,20 +86,22 @@ class OneWay:
     @property
     def approximate(self) -> bool:
         """Whether an oracle cannot tell all values apart, so that errors know nothing of what was selected."""
-        return not all(getattr(oracle, "identified", True) for own in self.types for oracle in own.oracles)
+        oracles = (oracle for report_type in self.types for oracle in report_type.oracles)
+        return not all(getattr(oracle, "identified", True) for oracle in oracles)
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
-        asked = users / len(self.types)
-        alike = Counter((part.oracle, self.shape[part.axes[0]]) for own in self.types for part in own.parts)
+        each = users / len(self.types)
+        parts = (part for report_type in self.types for part in report_type.parts)
+        alike = Counter((part.oracle, self.shape[part.axes[0]]) for part in parts)
         total = 0.0
         for (oracle, size), number in alike.items():
             share = 1 / size
-            drawing = users**2 * share * (1 - share) * rest(users, asked) / asked
-            total += number * size * (per_user(oracle, share) * asked * (users / asked) ** 2 + drawing)
+            drawing = users**2 * share * (1 - share) * rest(users, each) / each
+            total += number * size * (per_user(oracle, share) * each * (users / each) ** 2 + drawing)
         return total / sum(self.shape)
 
     def _unanswered(self, tallies: Sequence[Tally]) -> tuple[int, ...]:
         """Return the attributes that nobody reported about."""
         pairs = zip(self.types, tallies, strict=True)
-        return tuple(sorted({axis for own, tally in pairs if not tally[-1] for axis in own.axes}))
+        return tuple(sorted({axis for report_type, tally in pairs if not tally[-1] for axis in report_type.axes}))

@@ -176,9 +176,9 @@ class ReportType:
 
         None where a part has no permanent response.
         """
-        found = [part.lifetime for part in self.parts]
-        known = [one.epsilon for one in found if one is not None]
-        return PureDP(epsilon=sum(known)) if len(known) == len(found) else None
+        lifetimes = [part.lifetime for part in self.parts]
+        epsilons = [lifetime.epsilon for lifetime in lifetimes if lifetime is not None]
+        return PureDP(epsilon=sum(epsilons)) if len(epsilons) == len(lifetimes) else None
 
     def perturb(
         self,
@@ -202,23 +202,23 @@ class ReportType:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
             NotSupported: the method's users state nothing.
         """
-        own, found = slot, list[Payloads]()
+        part_slot, parts = slot, list[Payloads]()
         for part in self.parts:
-            found.append(part.perturb(codes, rng=rng, secrets=secrets, slot=own, stated=stated))
-            own = own.after(len(part.axes))
-        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+            parts.append(part.perturb(codes, rng=rng, secrets=secrets, slot=part_slot, stated=stated))
+            part_slot = part_slot.after(len(part.axes))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def faults(self, payloads: Payloads) -> dict[str, Mask]:
         """Return by reason which payloads the oracles cannot have made."""
-        found: dict[str, Mask] = {}
-        for oracle, own in zip(self.oracles, self._split(payloads), strict=True):
-            for reason, mask in oracle.faults(own).items():
-                found[reason] = found[reason] | mask if reason in found else mask
-        return found
+        faults: dict[str, Mask] = {}
+        for oracle, part in zip(self.oracles, self._split(payloads), strict=True):
+            for reason, mask in oracle.faults(part).items():
+                faults[reason] = faults[reason] | mask if reason in faults else mask
+        return faults
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return the oracles' tallies, one after the other, and the number of payloads last."""
-        tallies = [oracle.tally(own) for oracle, own in zip(self.oracles, self._split(payloads), strict=True)]
+        tallies = [oracle.tally(part) for oracle, part in zip(self.oracles, self._split(payloads), strict=True)]
         return np.concatenate([*tallies, np.array([len(payloads)], dtype=np.int64)])
 
     def estimates(self, tally: Tally, everybody: int) -> list[tuple[Array, Array]]:
@@ -230,18 +230,18 @@ class ReportType:
         """
         users = int(tally[-1])
         scale = everybody / users
-        found = []
+        estimates = []
         for measured in self.measured(tally):
             share = likely_shares(measured.answers, users)
             drawing = everybody**2 * share * (1 - share) * rest(everybody, users) / users
-            found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + drawing)))
-        return found
+            estimates.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + drawing)))
+        return estimates
 
     def measured(self, tally: Tally) -> "list[Measurement]":
         """Return what the oracles estimate of the users who answered, part by part."""
         sizes = [oracle.tally(np.zeros((0, oracle.width), dtype=np.uint8)).size for oracle in self.oracles]
         parts = np.split(tally[:-1], np.cumsum(sizes)[:-1])
-        return [oracle.estimate(own, int(tally[-1])) for oracle, own in zip(self.oracles, parts, strict=True)]
+        return [oracle.estimate(part, int(tally[-1])) for oracle, part in zip(self.oracles, parts, strict=True)]
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
@@ -263,9 +263,9 @@ def likely_shares(counts: Array, users: int) -> Array:
     return np.asarray((np.clip(counts, 0, users) + EITHER) / (users + 2 * EITHER))
 
 
-def rest(everybody: int, asked: float) -> float:
+def rest(everybody: int, users: float) -> float:
     """Return (N - N_i) / (N - 1): what remains of a mean's variance where N_i of N are drawn without replacement."""
-    return (everybody - asked) / max(everybody - 1, 1)
+    return (everybody - users) / max(everybody - 1, 1)
 
 
 def per_user(oracle: Oracle, share: float) -> float:

@@ -28,10 +28,10 @@ def short_oracle(size: int, loss: PureDP, steps: Steps = STEPS) -> Oracle:
     for largest, name in steps:
         if size <= largest:
             oracle = _card(name).oracle
-            found = oracle(size, loss) if oracle is not None else None
-            if found is None:
+            made = oracle(size, loss) if oracle is not None else None
+            if made is None:
                 raise ValueError(f"{name} does not serve {size:,} values")
-            return found
+            return made
     raise ValueError(f"no oracle is named for {size:,} values")
 
 

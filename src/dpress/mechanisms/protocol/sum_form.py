@@ -35,11 +35,11 @@ class SumForm:
     def variance(self, weights: Array) -> float:
         """Return the variance of a weighted sum, in counts squared."""
         sums = self.rows @ weights
-        found = float(self.squares @ weights**2 + sums @ self.between @ sums)
-        return max(0.0, found if self.beyond is None else found + self.beyond(weights))
+        variance = float(self.squares @ weights**2 + sums @ self.between @ sums)
+        return max(0.0, variance if self.beyond is None else variance + self.beyond(weights))
 
 
-def sum_form(oracle: Oracle, found: Measurement, users: int, everybody: int, *, drawn: bool = True) -> SumForm:
+def sum_form(oracle: Oracle, measured: Measurement, users: int, everybody: int, *, drawn: bool = True) -> SumForm:
     """Return the form of sums of an oracle's counts, as counts of everybody.
 
     Formula: (N / n)^2 (c sum w^2 v + sum over pairs w w' Cov) + N^2 (N - n) / (N - 1) / n (sum f w^2 - (sum f w)^2 /
@@ -48,13 +48,13 @@ def sum_form(oracle: Oracle, found: Measurement, users: int, everybody: int, *, 
 
     Args:
         oracle: that was asked by.
-        found: its counts of those who were asked, with their variances.
+        measured: its counts of those who were asked, with their variances.
         users: n.
         everybody: N.
         drawn: whether the drawing of who is asked is in it.
     """
-    noise = inflation(oracle) * np.broadcast_to(found.variance, found.answers.shape)  # type: ignore[arg-type]  # oracles are frozen
-    held, shares = np.clip(found.answers, 0, users), likely_shares(found.answers, users)
+    noise = inflation(oracle) * np.broadcast_to(measured.variance, measured.answers.shape)  # type: ignore[arg-type]  # oracles are frozen
+    held, shares = np.clip(measured.answers, 0, users), likely_shares(measured.answers, users)
     drawing = everybody**2 * rest(everybody, users) / users if drawn else 0.0
     return _form(oracle, (noise, held, users), (everybody / users) ** 2, drawing * shares)
 
@@ -79,9 +79,9 @@ def _form(oracle: Oracle, counted: tuple[Array, Array, int], scale: float, drawn
     squares, beyond = scale * noise + drawn, None
     rows, between = drawn[None], np.array([[-1 / total if total else 0.0]])
     if isinstance(oracle, PairForm):
-        more, own, covariances = oracle.pair_form(held, users)
+        more, pair_rows, covariances = oracle.pair_form(held, users)
         squares = squares + scale * more
-        rows, between = np.concatenate([rows, own]), _beside(between, scale * covariances)
+        rows, between = np.concatenate([rows, pair_rows]), _beside(between, scale * covariances)
     elif isinstance(oracle, Correlated):
         correlated = oracle
 
@@ -93,10 +93,10 @@ def _form(oracle: Oracle, counted: tuple[Array, Array, int], scale: float, drawn
 
 def _beside(first: Array, second: Array) -> Array:
     """Return two forms of different rows as one."""
-    found = np.zeros((len(first) + len(second),) * 2)
-    found[: len(first), : len(first)] = first
-    found[len(first) :, len(first) :] = second
-    return found
+    form = np.zeros((len(first) + len(second),) * 2)
+    form[: len(first), : len(first)] = first
+    form[len(first) :, len(first) :] = second
+    return form
 
 
 @functools.lru_cache(maxsize=64)

@@ -101,16 +101,16 @@ class AheadTree:
     def __post_init__(self) -> None:
         if len(self.shape) != 1:
             raise ValueError(f"a tree is over one attribute, got {len(self.shape)}")
-        if any(one >= other for one, other in zip((0, *self.levels), self.levels, strict=False)):
+        if any(before >= level for before, level in zip((0, *self.levels), self.levels, strict=False)):
             raise ValueError("levels: expected numbers from 1, rising")
         if len(self.earlier) >= len(self.levels):
             raise ValueError(f"earlier: expected at most {len(self.levels) - 1} rounds, got {len(self.earlier)}")
         if self.oracle.size != len(self.starts) or self.oracle.claim.proven != self.loss:
             raise ValueError("oracle: expected one value for every interval, and the stated loss")
         coarser: set[int] = set()
-        for one in (*(own.starts for own in self.earlier), self.starts):
-            _check_partition(one, coarser, self.shape[0])
-            coarser = set(one)
+        for starts in (*(counts.starts for counts in self.earlier), self.starts):
+            _check_partition(starts, coarser, self.shape[0])
+            coarser = set(starts)
 
     @property
     def depths(self) -> tuple[int, ...]:
@@ -125,7 +125,7 @@ class AheadTree:
     @property
     def before(self) -> int:
         """How many users answered earlier."""
-        return sum(one.users for one in self.earlier)
+        return sum(counts.users for counts in self.earlier)
 
     @property
     def types(self) -> tuple[ReportType, ...]:
@@ -151,7 +151,7 @@ class AheadTree:
         if self.round == len(self.levels) - 1:
             return None
         answered = self._answered(tallies)
-        users = sum(one.users for one in answered)
+        users = sum(counts.users for counts in answered)
         shares = self._estimated(answered) / users
         starts = self._halved(np.array(self.starts), shares, self.round + 1, users / len(answered))
         oracle = self._oracle(starts.size)
@@ -176,13 +176,13 @@ class AheadTree:
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of the cells, in counts squared; see the class."""
         partitions, sums, widths = self.partitions(tallies), self.sum_forms(tallies), self._widths(self.starts)
-        shares, asked = self.drawn(tallies)
+        shares, users = self.drawn(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
-            own = weights[0] - weights[0][0]  # everybody's number is known
-            forms = partitions.forms(np.add.reduceat(own, self.starts) / widths)
-            noise = (own.variance(form) for own, form in zip(sums, forms, strict=True))
-            return math.fsum(noise) + _drawing(partitions.spread(forms), shares, asked)
+            centred = weights[0] - weights[0][0]  # everybody's number is known
+            forms = partitions.forms(np.add.reduceat(centred, self.starts) / widths)
+            noise = (noise_form.variance(form) for noise_form, form in zip(sums, forms, strict=True))
+            return math.fsum(noise) + _drawing(partitions.spread(forms), shares, users)
 
         return variance
 
@@ -193,32 +193,32 @@ class AheadTree:
     def drawn(self, tallies: Sequence[Tally]) -> tuple[Array, Array]:
         """Return the likely shares of the last partition's intervals, which add up to 1, and every round's users."""
         answered = self._answered(tallies)
-        shares = likely_shares(self._estimated(answered), sum(one.users for one in answered))
-        return shares / shares.sum(), np.array([one.users for one in answered])
+        shares = likely_shares(self._estimated(answered), sum(counts.users for counts in answered))
+        return shares / shares.sum(), np.array([counts.users for counts in answered])
 
     def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
         """Return for every round what gives the variance of a weighted sum of its intervals, by its noise alone."""
         answered = self._answered(tallies)
-        everybody = sum(one.users for one in answered)
-        return [_noise(one, everybody) for one in answered]
+        everybody = sum(counts.users for counts in answered)
+        return [_noise(counts, everybody) for counts in answered]
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, for even shares."""
         each = [
-            float((own.cell_variances() / self._widths(own.starts[-1])).sum() / self.shape[0])
-            for own in self.simulated(users)
+            float((partitions.cell_variances() / self._widths(partitions.starts[-1])).sum() / self.shape[0])
+            for partitions in self.simulated(users)
         ]
         return math.fsum(each) / len(each)
 
     def range_variance(self, users: int, ranges: Ranges) -> float:
         """Return the predicted variance of a range, averaged over some, in counts squared, for even shares."""
-        found = list[float]()
-        for own in self.simulated(users):
-            ends, widths = np.append(own.starts[-1], self.shape[0]), self._widths(own.starts[-1])
+        variances = list[float]()
+        for partitions in self.simulated(users):
+            ends, widths = np.append(partitions.starts[-1], self.shape[0]), self._widths(partitions.starts[-1])
             for first, last in zip(ranges.left - 1, ranges.right, strict=True):
                 held = np.clip(np.minimum(ends[1:], last) - np.maximum(ends[:-1], first), 0, None) / widths
-                found.append(float(held @ own.covariance(held)))
-        return math.fsum(found) / len(found)
+                variances.append(float(held @ partitions.covariance(held)))
+        return math.fsum(variances) / len(variances)
 
     def simulated(self, users: int) -> Iterator[NestedPartitions]:
         """Yield the partitions of some simulated collections, of all rounds or up to this one if it ended.
@@ -229,18 +229,20 @@ class AheadTree:
         for _ in range(RUNS):
             starts, answers, variances = list[Places](), list[Array](), list[float]()
             for number in range(rounds):
-                found = self._nested(starts, variances).estimate(answers, float(users)) if number else np.ones(1)
-                own = self._halved(starts[-1], found / users, number, users / rounds) if number else self._whole
-                even = self._widths(own) / self.shape[0]
-                starts.append(own)
-                variances.append(users**2 * _variance(even, self._oracle(own.size), users / rounds, users))
-                answers.append(users * even + math.sqrt(variances[-1]) * normal(own.size, rng=rng))
+                partition = self._whole
+                if number:
+                    estimate = self._nested(starts, variances).estimate(answers, float(users))
+                    partition = self._halved(starts[-1], estimate / users, number, users / rounds)
+                even = self._widths(partition) / self.shape[0]
+                starts.append(partition)
+                variances.append(users**2 * _variance(even, self._oracle(partition.size), users / rounds, users))
+                answers.append(users * even + math.sqrt(variances[-1]) * normal(partition.size, rng=rng))
             yield self._nested(starts, variances)
 
     @staticmethod
     def _nested(starts: Sequence[Places], variances: Sequence[float]) -> NestedPartitions:
         return NestedPartitions(
-            starts=tuple(starts), variances=tuple(max(LEAST, one) for one in variances), known=KNOWN
+            starts=tuple(starts), variances=tuple(max(LEAST, variance) for variance in variances), known=KNOWN
         )
 
     @property
@@ -248,10 +250,10 @@ class AheadTree:
         """The intervals of the first round."""
         return halves(self.shape[0], self.levels[0])
 
-    def _halved(self, starts: Places, shares: Array, number: int, asked: float) -> Places:
+    def _halved(self, starts: Places, shares: Array, number: int, users: float) -> Places:
         """Return the partition of a round: intervals that are large enough are halved, and their halves."""
         for _ in range(self.levels[number] - self.levels[number - 1]):
-            deviation = math.sqrt(per_user(self._oracle(starts.size), 0.0) / asked)
+            deviation = math.sqrt(per_user(self._oracle(starts.size), 0.0) / users)
             widths = self._widths(starts)
             which = (shares > HALVED * deviation) & (widths > 1)
             starts, shares = _split(starts, widths, which), np.repeat(np.where(which, shares / 2, shares), 1 + which)
@@ -259,16 +261,17 @@ class AheadTree:
 
     def _estimated(self, answered: Sequence[IntervalCounts]) -> Array:
         """Return the counts of the last partition, of everybody who answered so far."""
-        everybody = sum(one.users for one in answered)
-        answers = [np.array(one.counts, dtype=np.float64) * (everybody / one.users) for one in answered]
+        everybody = sum(counts.users for counts in answered)
+        answers = [np.array(counts.counts, dtype=np.float64) * (everybody / counts.users) for counts in answered]
         return self._partitions(answered).estimate(answers, float(everybody))
 
     def _partitions(self, answered: Sequence[IntervalCounts]) -> NestedPartitions:
-        everybody = sum(one.users for one in answered)
+        everybody = sum(counts.users for counts in answered)
         variances = [
-            everybody**2 * _variance(np.array(one.counts) / one.users, one.by, one.users, everybody) for one in answered
+            everybody**2 * _variance(np.array(counts.counts) / counts.users, counts.by, counts.users, everybody)
+            for counts in answered
         ]
-        return self._nested([np.array(one.starts, dtype=np.int64) for one in answered], variances)
+        return self._nested([np.array(counts.starts, dtype=np.int64) for counts in answered], variances)
 
     def _answered(self, tallies: Sequence[Tally]) -> tuple[IntervalCounts, ...]:
         """Return what came out of all rounds so far, in whole counts.
@@ -310,36 +313,36 @@ def _split(starts: Places, widths: Places, which: npt.NDArray[np.bool_]) -> Plac
     return np.sort(np.append(starts, seconds))
 
 
-def _variance(shares: Array, oracle: Oracle, asked: float, everybody: int) -> float:
+def _variance(shares: Array, oracle: Oracle, users: float, everybody: int) -> float:
     """Return the variance of a share, averaged over the intervals: the oracle's, and that of who is asked.
 
     It is taken k / (k - 1) times, of k intervals, as the shares add up to one, or nearly; see `level_tree`.
     """
     held = np.clip(shares, 0, 1)
-    own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-    drawing = float((held * (1 - held)).mean()) * rest(everybody, asked)
-    return (other + float(held.mean()) * (own - other) + drawing) * of_sum(shares.size) / asked
+    of_holder, of_others = per_user(oracle, 1.0), per_user(oracle, 0.0)
+    drawing = float((held * (1 - held)).mean()) * rest(everybody, users)
+    return (of_others + float(held.mean()) * (of_holder - of_others) + drawing) * of_sum(shares.size) / users
 
 
-def _noise(one: IntervalCounts, everybody: int) -> SumForm:
+def _noise(interval_counts: IntervalCounts, everybody: int) -> SumForm:
     """Return that of a round's counts as everybody's, with its oracle's variances for the likely shares."""
-    counts = np.array(one.counts, dtype=np.float64)
-    own, other = (one.by.variance(one.users, share) for share in (1.0, 0.0))
-    spread = other + likely_shares(counts, one.users) * (own - other)
+    counts = np.array(interval_counts.counts, dtype=np.float64)
+    of_holder, of_others = (interval_counts.by.variance(interval_counts.users, share) for share in (1.0, 0.0))
+    spread = of_others + likely_shares(counts, interval_counts.users) * (of_holder - of_others)
     measured = Measurement(map=Identity(counts.size), answers=counts, variance=spread)
-    return sum_form(one.by, measured, one.users, everybody, drawn=False)
+    return sum_form(interval_counts.by, measured, interval_counts.users, everybody, drawn=False)
 
 
-def _drawing(forms: Array, shares: Array, asked: Array) -> float:
+def _drawing(forms: Array, shares: Array, users: Array) -> float:
     """Return the variance of drawing who answers which round; see `AheadTree`.
 
     Args:
         forms: what an answer of every round weighs in every interval of the last partition, shape (rounds, intervals).
         shares: of these, which add up to 1.
-        asked: the users of every round.
+        users: the users of every round.
     """
-    everybody = int(asked.sum())
-    part = asked / everybody
+    everybody = int(users.sum())
+    part = users / everybody
     scaled, means = forms / part[:, None], forms @ shares / part
     within = shares @ (part @ scaled**2 - (part @ scaled) ** 2)
     explained = part @ means**2 - (part @ means) ** 2
@@ -347,7 +350,7 @@ def _drawing(forms: Array, shares: Array, asked: Array) -> float:
 
 
 def _check_partition(starts: Sequence[int], coarser: set[int], cells: int) -> None:
-    rising = all(one < other for one, other in zip(starts, (*starts[1:], cells), strict=True))
+    rising = all(start < following for start, following in zip(starts, (*starts[1:], cells), strict=True))
     if not starts or starts[0] != 0 or not rising or not coarser.issubset(starts):
         raise ValueError(f"starts: expected first cells from 0 up to {cells - 1}, rising, with those of earlier rounds")
 
@@ -372,7 +375,7 @@ def ahead_tree(cells: int, loss: PureDP, *, rounds: int | None = None, oracle: s
         raise ValueError(
             f"{PLACE}.rounds: expected at least {fewest}, as the first asks about all intervals, got {rounds}"
         )
-    levels = tuple(-(-height * own // number) for own in range(1, number + 1))
+    levels = tuple(-(-height * round_number // number) for round_number in range(1, number + 1))
     starts, steps = tuple(halves(cells, levels[0]).tolist()), steps_of(oracle)
-    own = short_oracle(len(starts), loss, steps)
-    return AheadTree(shape=(cells,), loss=loss, levels=levels, starts=starts, oracle=own, steps=steps)
+    short = short_oracle(len(starts), loss, steps)
+    return AheadTree(shape=(cells,), loss=loss, levels=levels, starts=starts, oracle=short, steps=steps)

@@ -40,8 +40,8 @@ class TileWeights:
 
     def at(self, places: object) -> "TileWeights":
         """Return these queries alone, or in another order or shape."""
-        found: dict[str, Array] = {name: getattr(self, name)[places] for name in self.__slots__}
-        return TileWeights(**found)
+        parts: dict[str, Array] = {name: getattr(self, name)[places] for name in self.__slots__}
+        return TileWeights(**parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +70,8 @@ class AxisTiles:
     @cached_property
     def starts(self) -> Places:
         """The first cell of every fine tile, and after them the number of cells."""
-        found: Places = -(-np.arange(self.fine + 1) * self.cells // self.fine)
-        return found
+        starts: Places = -(-np.arange(self.fine + 1) * self.cells // self.fine)
+        return starts
 
     @property
     def coarse_starts(self) -> Places:
@@ -81,14 +81,14 @@ class AxisTiles:
     @cached_property
     def widths(self) -> Places:
         """The cells of every fine tile."""
-        found: Places = np.diff(self.starts)
-        return found
+        widths: Places = np.diff(self.starts)
+        return widths
 
     @cached_property
     def coarse_widths(self) -> Places:
         """The cells of every coarse tile."""
-        found: Places = self.families(self.widths).sum(axis=1)
-        return found
+        widths: Places = self.families(self.widths).sum(axis=1)
+        return widths
 
     @cached_property
     def fine_of(self) -> Places:
@@ -121,8 +121,8 @@ class AxisTiles:
     def weighed(self, fine: Array) -> TileWeights:
         """Return what queries weigh, from the mean weights of the fine tiles, shape (m, F)."""
         a, c = self.coarse_means(fine), self.family_means(fine)
-        even, own = a.mean(axis=-1), c.mean(axis=-1)
-        a_centred, c_centred = a - even[:, None], c - own[:, None]
+        even, of_family = a.mean(axis=-1), c.mean(axis=-1)
+        a_centred, c_centred = a - even[:, None], c - of_family[:, None]
         inner = self.families(fine) - c[..., None]
         return TileWeights(
             coarse=(a_centred**2).sum(axis=-1),

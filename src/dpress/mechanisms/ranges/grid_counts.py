@@ -40,26 +40,26 @@ class GridCounts:
     @cached_property
     def coarse(self) -> tuple[Array, ...]:
         """The counts of every attribute's coarse tiles, by all grids that hold it."""
-        found = []
-        for axis, own in enumerate(self.error.axes):
-            total = np.full(own.coarse, self.users / own.coarse)
+        coarse = []
+        for axis, tiles in enumerate(self.error.axes):
+            total = np.full(tiles.coarse, self.users / tiles.coarse)
             for place, trust in self.error.trusts(axis):
-                sums = own.families(self.counts[axis]).sum(axis=1)
+                sums = tiles.families(self.counts[axis]).sum(axis=1)
                 if place != axis:
                     sums = self.counts[place].sum(axis=1 - self._tables[place].index(axis))
                 total += trust * (sums - sums.mean())
-            found.append(total)
-        return tuple(found)
+            coarse.append(total)
+        return tuple(coarse)
 
     @cached_property
     def fine(self) -> tuple[Array, ...]:
         """The counts of every attribute's fine tiles, which add up to those of the coarse ones."""
-        found = []
-        for own, reported, coarse in zip(self.error.axes, self.counts, self.coarse, strict=False):
-            families = own.families(reported)
+        fine = []
+        for tiles, reported, coarse in zip(self.error.axes, self.counts, self.coarse, strict=False):
+            families = tiles.families(reported)
             differ = families - families.mean(axis=1, keepdims=True)
-            found.append((differ + coarse[:, None] / own.each).ravel())
-        return tuple(found)
+            fine.append((differ + coarse[:, None] / tiles.each).ravel())
+        return tuple(fine)
 
     @cached_property
     def kept(self) -> tuple[Array, ...]:
@@ -69,20 +69,20 @@ class GridCounts:
     @cached_property
     def shares(self) -> tuple[Array, ...]:
         """The share of every fine tile in its coarse one, none below 0; as its cells where nobody was found."""
-        found = []
-        for own, kept in zip(self.error.axes, self.kept, strict=True):
-            held = own.families(kept)
-            even = own.families(own.widths) / own.coarse_widths[:, None]
+        shares = []
+        for tiles, kept in zip(self.error.axes, self.kept, strict=True):
+            held = tiles.families(kept)
+            even = tiles.families(tiles.widths) / tiles.coarse_widths[:, None]
             sums = held.sum(axis=1, keepdims=True)
-            found.append(np.where(sums > 0, held / np.where(sums > 0, sums, 1.0), even).ravel())
-        return tuple(found)
+            shares.append(np.where(sums > 0, held / np.where(sums > 0, sums, 1.0), even).ravel())
+        return tuple(shares)
 
     def tiles(self, axes: Axes) -> Array:
         """Return the counts of the coarse tiles of a pair, which add up to those of its attributes."""
-        own = self.counts[self._tables.index(axes)]
+        counts = self.counts[self._tables.index(axes)]
         rows, columns = (self.coarse[axis] - self.users / self.coarse[axis].size for axis in axes)
-        beyond = own - own.mean(axis=0) - own.mean(axis=1, keepdims=True) + own.mean()
-        return np.asarray(beyond + rows[:, None] / columns.size + columns / rows.size + self.users / own.size)
+        beyond = counts - counts.mean(axis=0) - counts.mean(axis=1, keepdims=True) + counts.mean()
+        return np.asarray(beyond + rows[:, None] / columns.size + columns / rows.size + self.users / counts.size)
 
     def table(self, axes: Axes) -> Array:
         """Return the counts of all cells of one or two attributes, flat."""
@@ -103,8 +103,8 @@ class GridCounts:
         return self._pair(axes, fit_margins(start, {(0,): sums[0], (1,): sums[1]}).table * self.users)
 
     def _spread(self, axis: int, fine: Array) -> Array:
-        own = self.error.axes[axis]
-        return np.asarray((fine / own.widths)[own.fine_of])
+        tiles = self.error.axes[axis]
+        return np.asarray((fine / tiles.widths)[tiles.fine_of])
 
     def _pair(self, axes: Axes, tiles: Array) -> Array:
         (first, rows), (second, columns) = (self._cells(axis) for axis in axes)
@@ -121,15 +121,15 @@ class GridCounts:
             (axis,) = axes
             return self.error.of(axes, [self.error.axes[axis].cell_weights])
         (first, rows), (second, columns) = (self._cells(axis) for axis in axes)
-        counted = [own.tile_weights for own in (first, second)]
+        counted = [cells.tile_weights for cells in (first, second)]
         spread = self.error.of(axes, [counted[0].at(np.s_[:, None]), counted[1].at(np.s_[None])])
         squared = self.tiles(axes) ** 2
-        own, other = rows**2, columns**2
-        product = np.multiply.outer(own + self._share_variances(axes[0]), other + self._share_variances(axes[1]))
+        across, up = rows**2, columns**2
+        product = np.multiply.outer(across + self._share_variances(axes[0]), up + self._share_variances(axes[1]))
         where = np.ix_(first.coarse_of, second.coarse_of)
-        return np.asarray((squared + spread)[where] * product - squared[where] * np.multiply.outer(own, other)).ravel()
+        return np.asarray((squared + spread)[where] * product - squared[where] * np.multiply.outer(across, up)).ravel()
 
-    def weights(self, asked: Axes, query: Sequence[Array]) -> Iterator[tuple[int, Array]]:
+    def weights(self, axes: Axes, query: Sequence[Array]) -> Iterator[tuple[int, Array]]:
         """Yield the grids that the answer to a query depends on, with its derivative by their counts, flat.
 
         Exact for one attribute, whose answer is linear. For two, f(A) is the share of the people of a coarse tile A
@@ -137,33 +137,33 @@ class GridCounts:
         an attribute's fine tiles R (g - f), R(A) the mean of the other's f' over the people of A.
 
         Args:
-            asked: the attributes.
+            axes: the attributes.
             query: the weights of their cells.
         """
-        found = {place: np.zeros_like(own) for place, own in enumerate(self.counts)}
-        axes = [self.error.axes[axis] for axis in asked]
-        means = [own.fine_means(one) for own, one in zip(axes, query, strict=True)]
-        taken = [self._taken(axis, fine) for axis, fine in zip(asked, means, strict=True)]
-        for place, (axis, own, fine) in enumerate(zip(asked, axes, means, strict=True)):
-            other = self._others(asked, place, taken)
-            mean = float(taken[1 - place].mean()) if len(asked) == 2 else 1.0
-            middle = own.family_means(fine)
-            found[axis] += (other[:, None] * (own.families(fine) - middle[:, None])).ravel()
+        weights = {place: np.zeros_like(counts) for place, counts in enumerate(self.counts)}
+        tiles = [self.error.axes[axis] for axis in axes]
+        means = [axis_tiles.fine_means(cells) for axis_tiles, cells in zip(tiles, query, strict=True)]
+        taken = [self._taken(axis, fine) for axis, fine in zip(axes, means, strict=True)]
+        for place, (axis, axis_tiles, fine) in enumerate(zip(axes, tiles, means, strict=True)):
+            other = self._others(axes, place, taken)
+            mean = float(taken[1 - place].mean()) if len(axes) == 2 else 1.0
+            middle = axis_tiles.family_means(fine)
+            weights[axis] += (other[:, None] * (axis_tiles.families(fine) - middle[:, None])).ravel()
             differ = mean * taken[place] + other * (middle - taken[place])
-            self._add_coarse(found, axis, differ - differ.mean())
-        if len(asked) == 2:
-            first, second = (one - one.mean() for one in taken)
-            found[self._tables.index(asked)] += np.multiply.outer(first, second)
-        yield from ((place, own.ravel()) for place, own in found.items() if own.any())
+            self._add_coarse(weights, axis, differ - differ.mean())
+        if len(axes) == 2:
+            first, second = (taken_of_axis - taken_of_axis.mean() for taken_of_axis in taken)
+            weights[self._tables.index(axes)] += np.multiply.outer(first, second)
+        yield from ((place, grid_weights.ravel()) for place, grid_weights in weights.items() if grid_weights.any())
 
-    def _add_coarse(self, found: dict[int, Array], axis: int, differ: Array) -> None:
+    def _add_coarse(self, weights: dict[int, Array], axis: int, differ: Array) -> None:
         """Add what a query weighs in the coarse tiles of an attribute to all grids that hold it."""
         for place, trust in self.error.trusts(axis):
             if place == axis:
-                found[place] += trust * np.repeat(differ, self.error.axes[axis].each)
+                weights[place] += trust * np.repeat(differ, self.error.axes[axis].each)
             else:
                 along = (-1, 1) if self._tables[place][0] == axis else (1, -1)
-                found[place] += trust * differ.reshape(along)
+                weights[place] += trust * differ.reshape(along)
 
     def taken(self, axis: int, weights: Array) -> Array:
         """Return the share of the people of every coarse tile that weights of an attribute's cells take."""
@@ -172,22 +172,22 @@ class GridCounts:
     def _taken(self, axis: int, fine: Array) -> Array:
         return np.asarray(self.error.axes[axis].families(fine * self.shares[axis]).sum(axis=1))
 
-    def _others(self, asked: Axes, place: int, taken: Sequence[Array]) -> Array:
+    def _others(self, axes: Axes, place: int, taken: Sequence[Array]) -> Array:
         """Return the mean of what is taken of the other attribute, over the people of every coarse tile of this one."""
-        if len(asked) == 1:
+        if len(axes) == 1:
             return np.ones(taken[0].size)
-        held = np.maximum(self.tiles(asked) if place == 0 else self.tiles(asked).T, 0.0)
+        held = np.maximum(self.tiles(axes) if place == 0 else self.tiles(axes).T, 0.0)
         sums = held.sum(axis=1)
         return np.where(sums > 0, held @ taken[1 - place] / np.where(sums > 0, sums, 1.0), taken[1 - place].mean())
 
     def _cells(self, axis: int) -> tuple[AxisTiles, Array]:
         """Return an attribute's tiles, and the share of every cell in its coarse tile."""
-        own = self.error.axes[axis]
-        return own, (self.shares[axis] / own.widths)[own.fine_of]
+        tiles = self.error.axes[axis]
+        return tiles, (self.shares[axis] / tiles.widths)[tiles.fine_of]
 
     def _share_variances(self, axis: int) -> Array:
         """Return the variance of the share of every cell in its coarse tile, at most that of a share."""
-        own, share = self.error.axes[axis], self.shares[axis]
-        people = np.maximum(np.repeat(self.coarse[axis], own.each), 1.0)
-        each = self.error.variances[axis] * ((1 - share) ** 2 + (own.each - 1) * share**2) / people**2
-        return np.asarray((np.minimum(each, LARGEST * (own.each > 1)) / own.widths**2)[own.fine_of])
+        tiles, share = self.error.axes[axis], self.shares[axis]
+        people = np.maximum(np.repeat(self.coarse[axis], tiles.each), 1.0)
+        each = self.error.variances[axis] * ((1 - share) ** 2 + (tiles.each - 1) * share**2) / people**2
+        return np.asarray((np.minimum(each, LARGEST * (tiles.each > 1)) / tiles.widths**2)[tiles.fine_of])

@@ -40,13 +40,13 @@ class GridError:
     @cached_property
     def _sums(self) -> tuple[tuple[tuple[int, float], ...], ...]:
         """For every attribute the grids that hold it, with the variance of their sums over a coarse tile."""
-        found: list[list[tuple[int, float]]] = [[] for _ in self.axes]
+        grids: list[list[tuple[int, float]]] = [[] for _ in self.axes]
         for place, axes in enumerate(sets_of(len(self.axes))):
             for axis in axes:
-                others = [self.axes[one].coarse for one in axes if one != axis]
+                others = [self.axes[other].coarse for other in axes if other != axis]
                 each = others[0] if others else self.axes[axis].each
-                found[axis].append((place, self.variances[place] * each))
-        return tuple(map(tuple, found))
+                grids[axis].append((place, self.variances[place] * each))
+        return tuple(map(tuple, grids))
 
     def trusts(self, axis: int) -> list[tuple[int, float]]:
         """Return the grids that hold an attribute, with their weight in the mean of its coarse tiles."""
@@ -60,7 +60,7 @@ class GridError:
     def _coarse(self) -> tuple[float, ...]:
         return tuple(1 / sum(1 / spread for _, spread in sums) for sums in self._sums)
 
-    def of(self, axes: Axes, asked: Sequence[TileWeights]) -> Array:
+    def of(self, axes: Axes, queries: Sequence[TileWeights]) -> Array:
         """Return the variance of the answers to queries about one or two attributes, were all shares even.
 
         Formula: for every attribute L |(e - m) a + m c|^2 + v m^2 sum (g - c)^2, L of `coarse`, v of its own grid's
@@ -68,14 +68,14 @@ class GridError:
 
         Args:
             axes: of the queries.
-            asked: what they weigh along each of them, of shapes that go together.
+            queries: what they weigh along each of them, of shapes that go together.
         """
         total: Array = np.zeros(())
-        for place, (axis, own) in enumerate(zip(axes, asked, strict=True)):
-            other = asked[1 - place] if len(axes) == 2 else None
+        for place, (axis, query) in enumerate(zip(axes, queries, strict=True)):
+            other = queries[1 - place] if len(axes) == 2 else None
             even, mean = (other.even, other.mean) if other is not None else (np.ones(1), np.ones(1))
-            differ = (even - mean) ** 2 * own.coarse + mean**2 * own.fine + 2 * (even - mean) * mean * own.both
-            total = total + self.coarse(axis) * differ + self.variances[axis] * mean**2 * own.inner
+            differ = (even - mean) ** 2 * query.coarse + mean**2 * query.fine + 2 * (even - mean) * mean * query.both
+            total = total + self.coarse(axis) * differ + self.variances[axis] * mean**2 * query.inner
         if len(axes) == 2:
-            total = total + self.variances[places(len(self.axes))[axes]] * asked[0].coarse * asked[1].coarse
+            total = total + self.variances[places(len(self.axes))[axes]] * queries[0].coarse * queries[1].coarse
         return np.asarray(total)

@@ -97,11 +97,11 @@ class Hdg:
     @property
     def types(self) -> tuple[ReportType, ...]:
         """What devices are asked, grid by grid."""
-        found = []
+        types = []
         for axes, tiles, oracle, weight in zip(self.tables, self.tiles, self.oracles, self.weights, strict=True):
-            own = Tile(sizes=tuple(self.shape[axis] for axis in axes), tiles=tiles)
-            found.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=own),), weight=weight))
-        return tuple(found)
+            encoder = Tile(sizes=tuple(self.shape[axis] for axis in axes), tiles=tiles)
+            types.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=encoder),), weight=weight))
+        return tuple(types)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the estimated table of every attribute and pair; see `grid_counts.GridCounts.variances`.
@@ -109,8 +109,8 @@ class Hdg:
         Raises:
             ValueError: nobody reported about a grid.
         """
-        found = self.counts(tallies)
-        tables, variances = (list(map(of, self.tables)) for of in (found.table, found.variances))
+        counts = self.counts(tallies)
+        tables, variances = (list(map(of, self.tables)) for of in (counts.table, counts.variances))
         return stacked(self.shape, self.tables, tables, variances)
 
     def decoder(self, users: int) -> SeparateTables:
@@ -119,19 +119,22 @@ class Hdg:
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of a table's cells, in counts squared; see the class."""
-        found, forms = self.counts(tallies), self.sum_forms(tallies)
+        counts, forms = self.counts(tallies), self.sum_forms(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
-            asked = tuple(axis for axis, own in enumerate(weights) if not np.all(own == 1))
-            pairs = found.weights(asked, [weights[axis] for axis in asked])
-            return math.fsum(forms[place].variance(own) for place, own in pairs)
+            axes = tuple(axis for axis, values in enumerate(weights) if not np.all(values == 1))
+            pairs = counts.weights(axes, [weights[axis] for axis in axes])
+            return math.fsum(forms[place].variance(grid_weights) for place, grid_weights in pairs)
 
         return variance
 
     def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
         """Return for every grid what gives the variance of a weighted sum of its tiles."""
         everybody, pairs = sum(int(tally[-1]) for tally in tallies), zip(self.types, tallies, strict=True)
-        return [sum_form(own.oracles[0], own.measured(tally)[0], int(tally[-1]), everybody) for own, tally in pairs]
+        return [
+            sum_form(report_type.oracles[0], report_type.measured(tally)[0], int(tally[-1]), everybody)
+            for report_type, tally in pairs
+        ]
 
     def counts(self, tallies: Sequence[Tally]) -> GridCounts:
         """Return the counts of all grids, made consistent.
@@ -139,12 +142,12 @@ class Hdg:
         Raises:
             ValueError: nobody reported about a grid.
         """
-        everybody, found = sum(int(tally[-1]) for tally in tallies), []
+        everybody, counts = sum(int(tally[-1]) for tally in tallies), []
         error = self._error(tallies)
-        for own, tiles, tally in zip(self.types, self.tiles, tallies, strict=True):
-            (measured,) = own.measured(tally)
-            found.append(measured.answers.reshape(tiles) * (everybody / int(tally[-1])))
-        return GridCounts(error=error, counts=tuple(found), users=everybody)
+        for report_type, tiles, tally in zip(self.types, self.tiles, tallies, strict=True):
+            (measured,) = report_type.measured(tally)
+            counts.append(measured.answers.reshape(tiles) * (everybody / int(tally[-1])))
+        return GridCounts(error=error, counts=tuple(counts), users=everybody)
 
     def coarse_tables(self, tallies: Sequence[Tally]) -> Tables:
         """Return the shares of the coarse tiles, by every grid as it was reported.
@@ -155,10 +158,9 @@ class Hdg:
         counts, noisy = self.counts(tallies), []
         for place, (axes, oracle, tally) in enumerate(zip(self.tables, self.oracles, tallies, strict=True)):
             users, each = int(tally[-1]), self.axes[axes[0]].each if len(axes) == 1 else 1
-            own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-            noise = Noise(
-                users=users, own=own + (each - 1) * other, other=each * other, sampling=rest(counts.users, users)
-            )
+            of_holder, of_others = per_user(oracle, 1.0), per_user(oracle, 0.0)
+            held, sampling = of_holder + (each - 1) * of_others, rest(counts.users, users)
+            noise = Noise(users=users, own=held, other=each * of_others, sampling=sampling)
             shares = counts.counts[place] / counts.users
             shares = self.axes[axes[0]].families(shares).sum(axis=1) if len(axes) == 1 else shares
             noisy.append(NoisyTable(axes=axes, shares=shares, noise=noise))
@@ -173,21 +175,21 @@ class Hdg:
 
     def planned(self, users: int) -> GridError:
         """Return the error that is predicted for so many users, for even shares."""
-        asked = [users * weight / sum(self.weights) for weight in self.weights]
-        return self._error_of(asked, users)
+        users_of_grids = [users * weight / sum(self.weights) for weight in self.weights]
+        return self._error_of(users_of_grids, users)
 
     def unanswered(self, tallies: Sequence[Tally]) -> list[Axes]:
         """Return the attributes of the grids that nobody reported about."""
         return [axes for axes, tally in zip(self.tables, tallies, strict=True) if not tally[-1]]
 
     def _error(self, tallies: Sequence[Tally]) -> GridError:
-        asked = [int(tally[-1]) for tally in tallies]
+        users = [int(tally[-1]) for tally in tallies]
         if missing := self.unanswered(tallies):
             raise ValueError(f"no report is about the grid of attributes {list(missing[0])}")
-        return self._error_of(asked, sum(asked))
+        return self._error_of(users, sum(users))
 
-    def _error_of(self, asked: Sequence[float], users: int) -> GridError:
-        pairs = list(zip(self.oracles, asked, strict=True))
+    def _error_of(self, users_of_grids: Sequence[float], users: int) -> GridError:
+        pairs = list(zip(self.oracles, users_of_grids, strict=True))
         each = {pair: max(LEAST, users**2 / pair[1] * level_variance(pair[0], users, pair[1])) for pair in set(pairs)}
         return GridError(axes=self.axes, variances=tuple(each[pair] for pair in pairs))
 

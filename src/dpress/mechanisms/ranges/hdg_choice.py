@@ -36,18 +36,18 @@ def best_grids(shape: Axes, loss: PureDP, sample: Sequence[Ranges], users: int) 
         users: how many will report.
     """
     oracle = functools.cache(lambda size: short_oracle(size, loss))
-    weigh = functools.cache(lambda own, axis: own.weighed(own.of_ranges(sample[axis])))
+    weigh = functools.cache(lambda tiles, axis: tiles.weighed(tiles.of_ranges(sample[axis])))
 
     def made(coarse: int, fine: int, weights: tuple[int, int]) -> Hdg:
         return _grids(shape, (coarse, fine), weights, oracle)
 
-    def error(own: Hdg) -> float:
-        return _error(own, [weigh(axis, place) for place, axis in enumerate(own.axes)], users)
+    def error(grids: Hdg) -> float:
+        return _error(grids, [weigh(axis, place) for place, axis in enumerate(grids.axes)], users)
 
     def tried(weights: tuple[int, int]) -> Hdg:
         pairs = [(coarse, fine) for coarse in COARSE for fine in FINE if fine >= coarse]
-        found = {(own.coarse, own.fine): own for own in (made(*pair, weights) for pair in pairs)}
-        return min(found.values(), key=error)
+        candidates = {(grids.coarse, grids.fine): grids for grids in (made(*pair, weights) for pair in pairs)}
+        return min(candidates.values(), key=error)
 
     first = tried((1, 1))
     again = [made(max(first.coarse), max(first.fine), weights) for weights in WEIGHTS]
@@ -66,30 +66,30 @@ def range_error(grids: Hdg, sample: Sequence[Ranges], users: int) -> float:
         sample: ranges of every attribute, whose i-th make the i-th box.
         users: N.
     """
-    weighed = [own.weighed(own.of_ranges(ranges)) for own, ranges in zip(grids.axes, sample, strict=True)]
+    weighed = [tiles.weighed(tiles.of_ranges(ranges)) for tiles, ranges in zip(grids.axes, sample, strict=True)]
     return _error(grids, weighed, users)
 
 
 def _error(grids: Hdg, weighed: Sequence[TileWeights], users: int) -> float:
-    planned, found = grids.planned(users), []
+    planned, errors = grids.planned(users), []
     for axes in grids.tables:
         noise = float(np.mean(planned.of(axes, [weighed[axis] for axis in axes])))
-        found.append(noise + (users * _spread([grids.axes[axis] for axis in axes])) ** 2)
-    return math.fsum(found) / len(found)
+        errors.append(noise + (users * _spread([grids.axes[axis] for axis in axes])) ** 2)
+    return math.fsum(errors) / len(errors)
 
 
 def _spread(axes: Sequence[AxisTiles]) -> float:
     """Return what people who lie unevenly in tiles are assumed to make a range or a box err, in shares of all."""
     if len(axes) == 1:
-        (own,) = axes
-        return ALPHAS[0] / own.fine if own.fine < own.cells else 0.0
-    return math.fsum(ALPHAS[1] / own.coarse for own in axes if own.coarse < own.cells)
+        (tiles,) = axes
+        return ALPHAS[0] / tiles.fine if tiles.fine < tiles.cells else 0.0
+    return math.fsum(ALPHAS[1] / tiles.coarse for tiles in axes if tiles.coarse < tiles.cells)
 
 
 def _grids(shape: Axes, tiles: tuple[int, int], weights: tuple[int, int], oracle: Callable[[int], Oracle]) -> Hdg:
     """Return grids with as many tiles as are wished for, or as many as an attribute has cells."""
     coarse = tuple(min(tiles[0], cells) for cells in shape)
-    fine = tuple(own * max(1, min(tiles[1], cells) // own) for own, cells in zip(coarse, shape, strict=True))
+    fine = tuple(number * max(1, min(tiles[1], cells) // number) for number, cells in zip(coarse, shape, strict=True))
     sets = sets_of(len(shape))
     sizes = [fine[axes[0]] if len(axes) == 1 else math.prod(coarse[axis] for axis in axes) for axes in sets]
     return Hdg(

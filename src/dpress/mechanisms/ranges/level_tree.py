@@ -86,11 +86,11 @@ class LevelTree:
     @property
     def types(self) -> tuple[ReportType, ...]:
         """What devices are asked, level by level."""
-        found = []
+        types = []
         for place, (oracle, weight) in enumerate(zip(self.oracles, self.weights, strict=True), 1):
             run = Run(cells=self.branching ** (len(self.oracles) - place))
-            found.append(ReportType(parts=(Part(axes=(0,), oracle=oracle, encoder=run),), weight=weight))
-        return tuple(found)
+            types.append(ReportType(parts=(Part(axes=(0,), oracle=oracle, encoder=run),), weight=weight))
+        return tuple(types)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the counts of all nodes, 0 with infinite variance where a level was not asked.
@@ -101,14 +101,14 @@ class LevelTree:
         self.check_answered(tallies)
         everybody = sum(int(tally[-1]) for tally in tallies)
         answers, variances = [np.array([float(everybody)])], [np.array([KNOWN])]
-        for own, tally in zip(self.types, tallies, strict=True):
-            size = own.oracles[0].size
-            found = (np.zeros(size), np.full(size, math.inf))
+        for report_type, tally in zip(self.types, tallies, strict=True):
+            size = report_type.oracles[0].size
+            estimated = (np.zeros(size), np.full(size, math.inf))
             if int(tally[-1]):
-                ((counts, spread),) = own.estimates(tally, everybody)
-                found = counts, np.broadcast_to(spread * of_sum(size), counts.shape)
-            answers.append(found[0])
-            variances.append(found[1])
+                ((counts, spread),) = report_type.estimates(tally, everybody)
+                estimated = counts, np.broadcast_to(spread * of_sum(size), counts.shape)
+            answers.append(estimated[0])
+            variances.append(estimated[1])
         return Measurement(map=self.map, answers=np.concatenate(answers), variance=np.concatenate(variances))
 
     def check_answered(self, tallies: Sequence[Tally]) -> None:
@@ -140,8 +140,11 @@ class LevelTree:
     def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
         """Return for every level that was answered what gives the variance of a weighted sum of its nodes."""
         everybody = sum(int(tally[-1]) for tally in tallies)
-        asked = [(own, tally) for own, tally in zip(self.types, tallies, strict=True) if int(tally[-1])]
-        return [sum_form(own.oracles[0], own.measured(tally)[0], int(tally[-1]), everybody) for own, tally in asked]
+        return [
+            sum_form(report_type.oracles[0], report_type.measured(tally)[0], int(tally[-1]), everybody)
+            for report_type, tally in zip(self.types, tallies, strict=True)
+            if int(tally[-1])
+        ]
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, for even shares."""
@@ -159,15 +162,15 @@ class LevelTree:
 
     def _by_level(self, users: int) -> list[float]:
         total = sum(self.weights)
-        asked = [users * weight / total for weight in self.weights]
-        pairs = zip(self.oracles, asked, strict=True)
+        by_level = [users * weight / total for weight in self.weights]
+        pairs = zip(self.oracles, by_level, strict=True)
         return [KNOWN, *(users**2 / n * level_variance(oracle, users, n) for oracle, n in pairs)]
 
 
-def level_variance(oracle: Oracle, users: int, asked: float) -> float:
+def level_variance(oracle: Oracle, users: int, answering: float) -> float:
     """Return what a user who answers adds to the variance of a node's count, in shares of N^2 / n, for even shares."""
     share = 1 / oracle.size
-    return (per_user(oracle, share) + share * (1 - share) * rest(users, asked)) * of_sum(oracle.size)
+    return (per_user(oracle, share) + share * (1 - share) * rest(users, answering)) * of_sum(oracle.size)
 
 
 def of_sum(size: int) -> float:
@@ -191,22 +194,22 @@ def level_tree(
         ValueError: the oracle does not serve.
     """
     offered = (branching,) if branching else sorted({*(b for b in BRANCHINGS if b < cells), max(cells, 2)})
-    return min((_tree(cells, loss, axis, own, oracle) for own in offered), key=lambda one: one[0])[1]
+    return min((_tree(cells, loss, axis, offer, oracle) for offer in offered), key=lambda tree: tree[0])[1]
 
 
 def _tree(cells: int, loss: PureDP, axis: Axis, branching: int, named: str | None) -> tuple[float, LevelTree]:
     """Return a tree with the best sampling weights, and its predicted variance for one user."""
     full = Tree(cells, branching)
     oracles = tuple(short_oracle(size, loss, steps_of(named)) for size in full.levels[1:])
-    each = [level_variance(one, MANY, 1.0) for one in oracles]
+    each = [level_variance(oracle, MANY, 1.0) for oracle in oracles]
 
     def mean(variances: Sequence[float]) -> float:
-        return mean_variance(full, axis, [KNOWN / MANY, *(v * one for v, one in zip(variances, each, strict=True))])
+        return mean_variance(full, axis, [KNOWN / MANY, *(v * noise for v, noise in zip(variances, each, strict=True))])
 
     shares = best_shares(Tree(cells, branching, root=False), 1, mean)
     weights = tuple(max(1, round(WHOLE * share)) for share in shares)
-    found = LevelTree(shape=(cells,), branching=branching, oracles=oracles, weights=weights)
-    return mean([sum(weights) / weight for weight in weights]), found
+    tree = LevelTree(shape=(cells,), branching=branching, oracles=oracles, weights=weights)
+    return mean([sum(weights) / weight for weight in weights]), tree
 
 
 def _example(loss: Loss) -> LevelTree:

@@ -87,7 +87,7 @@ def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> F
     """
     shown = tail(sigma2, threshold - 1).high
     most = sorted({0, *(-(-steps * part // PARTS) for part in range(1, PARTS + 1))})
-    least = [0, *(own + 1 for own in most[:-1])]
+    least = [0, *(end + 1 for end in most[:-1])]
     return max(
         high * shown + _profile_of_sum(epsilon, steps - low, sigma2, 1 - high * shown)
         for low, high in zip(least, most, strict=True)

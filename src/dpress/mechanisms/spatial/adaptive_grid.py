@@ -191,8 +191,8 @@ class AdaptiveGrid:
         parts = self.parts(measurement.answers[: self.map.rows])
         cut, sizes = self.map.split(parts), self.map.sizes(parts)
         noise = BlockNoise(tiles=cut, sizes=sizes, block=first.variance, tile=second.variance)
-        found = noise.least_squares(blocks, tiles)
-        return TileDensity(noise=noise.spread(found), tiles=found)
+        counts = noise.least_squares(blocks, tiles)
+        return TileDensity(noise=noise.spread(counts), tiles=counts)
 
 
 def best_blocks(users: int, loss: Loss, unit: Unit) -> int:

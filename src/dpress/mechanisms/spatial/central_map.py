@@ -76,7 +76,7 @@ class CentralMap:
     @property
     def map(self) -> Tree | Identity:
         """What is measured."""
-        return _known(self.strategy)
+        return _measured(self.strategy)
 
     @property
     def variance(self) -> float:
@@ -149,7 +149,7 @@ class CentralMap:
         return (math.inf,) * ((height or 0) + 1 - measured) + (self.variance,) * measured
 
 
-def _known(strategy: Strategy) -> Tree | Identity:
+def _measured(strategy: Strategy) -> Tree | Identity:
     """Return what the strategy measures."""
     if isinstance(strategy.map, Tree | Identity):
         return strategy.map

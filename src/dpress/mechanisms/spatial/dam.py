@@ -111,8 +111,8 @@ class Dam:
     def mean_variance(self, users: int) -> float:
         """Return the mean squared error of a cell over a few simulated collections with even shares."""
         even, rng = np.full(self.grid.cells, users / self.grid.cells), generators.seeded(SEED)
-        found = [self.decoded(self.simulated(even, users, rng=rng), users).counts for _ in range(RUNS)]
-        return float(((np.stack(found) - even[0]) ** 2).mean())
+        images = [self.decoded(self.simulated(even, users, rng=rng), users).counts for _ in range(RUNS)]
+        return float(((np.stack(images) - even[0]) ** 2).mean())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -256,5 +256,5 @@ def _filtered(disk: Disk, image: Array, *, around: bool) -> Array:
     fft = scipy("fft")
 
     size, kernel = _kernel(disk)
-    found = fft.irfft2(fft.rfft2(image, (size, size)) * (kernel.conj() if around else kernel), (size, size))
-    return np.asarray(found[: disk.width, : disk.width])
+    filtered = fft.irfft2(fft.rfft2(image, (size, size)) * (kernel.conj() if around else kernel), (size, size))
+    return np.asarray(filtered[: disk.width, : disk.width])

@@ -46,7 +46,7 @@ class DiskReach:
 
     def cells(self, critical: float) -> tuple[Array, Array]:
         """Return that of every cell, images of shape (side, side)."""
-        across, up = (own.ravel().astype(np.float64) for own in np.indices((self._side, self._side)))
+        across, up = (places.ravel().astype(np.float64) for places in np.indices((self._side, self._side)))
         low, high = self.ends(Rectangles(across, across + 1, up, up + 1), critical)
         return low.reshape(self._side, -1), high.reshape(self._side, -1)
 

@@ -22,13 +22,14 @@ def nonnegative(answers: Sequence[Array], precisions: Sequence[Array], total: fl
             answer, their own or one below them.
         total: the root's count, which is known.
     """
-    found, known = _upward(answers, precisions)
+    means, sure = _upward(answers, precisions)
     levels = [np.array([max(total, 0.0)])]
-    for own, sure in zip(found[1:], known[1:], strict=True):
-        parents, families = levels[-1], sure.reshape(-1, CHILDREN)
+    for mean, precision in zip(means[1:], sure[1:], strict=True):
+        parents, families = levels[-1], precision.reshape(-1, CHILDREN)
         counts = np.repeat(parents / CHILDREN, CHILDREN).reshape(-1, CHILDREN)
-        asked = np.all(families > 0, axis=1)
-        counts[asked] = on_weighted_simplex(own.reshape(-1, CHILDREN)[asked], families[asked], parents[asked])
+        measured = np.all(families > 0, axis=1)
+        children = mean.reshape(-1, CHILDREN)
+        counts[measured] = on_weighted_simplex(children[measured], families[measured], parents[measured])
         levels.append(counts.ravel())
     return levels
 
@@ -43,7 +44,7 @@ def on_weighted_simplex(rows: Array, precisions: Array, totals: Array) -> Array:
     array([[1.5, 0.5, 0. , 0. ]])
     """
     order = np.argsort(-rows * precisions, axis=1)
-    values, weights = (np.take_along_axis(own, order, axis=1) for own in (rows, precisions))
+    values, weights = (np.take_along_axis(numbers, order, axis=1) for numbers in (rows, precisions))
     shifts = (np.cumsum(values, axis=1) - totals[:, None]) / np.cumsum(1 / weights, axis=1)
     kept = np.sum(values * weights > shifts, axis=1)
     shift = np.take_along_axis(shifts, np.maximum(kept - 1, 0)[:, None], axis=1)
@@ -54,14 +55,14 @@ def on_weighted_simplex(rows: Array, precisions: Array, totals: Array) -> Array:
 
 def _upward(answers: Sequence[Array], precisions: Sequence[Array]) -> tuple[list[Array], list[Array]]:
     """Return every node's inverse-variance mean of its own answer and its children's sum, with its precision."""
-    found, known = [answers[-1]], [precisions[-1]]
-    for own, sure in zip(answers[-2::-1], precisions[-2::-1], strict=True):
-        families = known[0].reshape(-1, CHILDREN)
-        asked = np.all(families > 0, axis=1)
-        spread = (1 / np.where(asked[:, None], families, 1.0)).sum(axis=1)
-        below = np.where(asked, 1 / spread, 0.0)
-        both = sure + below
-        sums = found[0].reshape(-1, CHILDREN).sum(axis=1)
-        found.insert(0, (sure * own + below * sums) / np.where(both > 0, both, 1.0))
-        known.insert(0, both)
-    return found, known
+    means, sure = [answers[-1]], [precisions[-1]]
+    for answer, precision in zip(answers[-2::-1], precisions[-2::-1], strict=True):
+        families = sure[0].reshape(-1, CHILDREN)
+        measured = np.all(families > 0, axis=1)
+        spread = (1 / np.where(measured[:, None], families, 1.0)).sum(axis=1)
+        below = np.where(measured, 1 / spread, 0.0)
+        both = precision + below
+        sums = means[0].reshape(-1, CHILDREN).sum(axis=1)
+        means.insert(0, (precision * answer + below * sums) / np.where(both > 0, both, 1.0))
+        sure.insert(0, both)
+    return means, sure

@@ -34,8 +34,8 @@ class LeafNoise:
         """Return the mean squared error of the sum in each rectangle, in counts squared."""
         total, height = self.noise.variances(rectangles), len(self.images)
         for level, image in enumerate(self.images):
-            squares, own = image**2, rectangles.scaled(1 / (1 << (height - level)))
-            total = total + CLUSTERED * np.maximum(sums(squares, own) - sums(squares, own.squared()), 0)
+            squares, scaled = image**2, rectangles.scaled(1 / (1 << (height - level)))
+            total = total + CLUSTERED * np.maximum(sums(squares, scaled) - sums(squares, scaled.squared()), 0)
         return np.asarray(total)
 
     def cells(self) -> Array:

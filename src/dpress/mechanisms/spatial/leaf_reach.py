@@ -47,7 +47,7 @@ class LeafReach:
         up = rectangles.bottom[:, None], rectangles.top[:, None]
         inside = (left >= across[0]) & (right <= across[1]) & (bottom >= up[0]) & (top <= up[1])
         around = (right > across[0]) & (left < across[1]) & (top > up[0]) & (bottom < up[1])
-        low, high = (own.astype(np.float64) for own in (inside, around))
+        low, high = (which.astype(np.float64) for which in (inside, around))
         return low @ self.counts - self._half(low, critical), high @ self.counts + self._half(high, critical)
 
     def cells(self, critical: float) -> tuple[Array, Array]:
@@ -60,16 +60,18 @@ class LeafReach:
 
     def _half(self, weights: Array, critical: float) -> Array:
         """Return how far the weighted sums of leaves may be off; everybody's number is known."""
-        return np.asarray(whole_counts(np.array([self._variance(own) for own in weights]), critical))
+        return np.asarray(whole_counts(np.array([self._variance(row) for row in weights]), critical))
 
     def _variance(self, weights: Array) -> float:
         forms = self.partitions.forms(weights - float(weights.mean()))
-        return sum(own.variance(form) for own, form in zip(self.noises, forms, strict=True)) if np.ptp(weights) else 0.0
+        if not np.ptp(weights):
+            return 0.0
+        return sum(noise.variance(form) for noise, form in zip(self.noises, forms, strict=True))
 
 
 def nested(parts: Sequence[Leaves], height: int, variances: Sequence[float]) -> NestedPartitions:
     """Return partitions of a quadtree's cells as those of an order."""
-    starts = tuple(np.cumsum(sizes) - sizes for sizes in (4 ** (height - own.levels) for own in parts))
+    starts = tuple(np.cumsum(sizes) - sizes for sizes in (4 ** (height - leaves.levels) for leaves in parts))
     return NestedPartitions(starts=starts, variances=tuple(variances), known=KNOWN)
 
 

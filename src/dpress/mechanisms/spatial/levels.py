@@ -112,12 +112,12 @@ class Levels:
         """
         self.check_answered(tallies)
         everybody = sum(int(tally[-1]) for tally in tallies)
-        found: dict[int, tuple[Array, Array]] = {}
+        by_level: dict[int, tuple[Array, Array]] = {}
         for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
             if users := int(tally[-1]):
                 counts = oracle.estimate(tally[:-1], users).answers * (everybody / users)
-                found[level] = np.asarray(counts), self._variances(oracle, counts / everybody, users, everybody)
-        return self._measurement(found, everybody)
+                by_level[level] = np.asarray(counts), self._variances(oracle, counts / everybody, users, everybody)
+        return self._measurement(by_level, everybody)
 
     def check_answered(self, tallies: Sequence[Tally]) -> None:
         """Refuse tallies that do not determine the cells.
@@ -130,13 +130,13 @@ class Levels:
 
     def noise(self, tallies: Sequence[Tally]) -> Noise:
         """Return the error of rectangles that the reports tell, node by node and with how counts correlate."""
-        everybody, found = sum(int(tally[-1]) for tally in tallies), dict[int, Noisy]()
+        everybody, by_level = sum(int(tally[-1]) for tally in tallies), dict[int, Noisy]()
         for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
             if users := int(tally[-1]):
                 counts = oracle.estimate(tally[:-1], users).answers
-                found[level] = noisy(oracle, counts, users, everybody)
+                by_level[level] = noisy(oracle, counts, users, everybody)
         levels = self.levels if self.flat else range(self.height + 1)
-        return self._noise(self.measurement(tallies), [found.get(level) for level in levels])
+        return self._noise(self.measurement(tallies), [by_level.get(level) for level in levels])
 
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the estimate, with the noise of independent nodes; see `noise` for what the reports tell."""
@@ -144,8 +144,8 @@ class Levels:
         if self.reconstruction == "top_down":
             spread = self._split(np.broadcast_to(measurement.variance, measurement.answers.shape))
             images = [
-                Grid(1 << level).image(counts) if np.isfinite(own[0]) else None  # nobody reported the level
-                for level, (counts, own) in enumerate(zip(self._split(measurement.answers), spread, strict=True))
+                Grid(1 << level).image(counts) if np.isfinite(variances[0]) else None  # nobody reported the level
+                for level, (counts, variances) in enumerate(zip(self._split(measurement.answers), spread, strict=True))
             ]
             return Nodes(grid=self.grid, images=images, noise=self._independent(measurement))
         return self._estimated(measurement, nonnegative=not self.linear)
@@ -168,7 +168,7 @@ class Levels:
     def _independent(self, measurement: Measurement) -> ReportNoise:
         """Return the noise of nodes that do not correlate, as far as a measurement tells."""
         spread = self._split(np.broadcast_to(measurement.variance, measurement.answers.shape))
-        forms = [independent(own) if 0 < own[0] < np.inf else None for own in spread]
+        forms = [independent(variances) if 0 < variances[0] < np.inf else None for variances in spread]
         return self._noise(measurement, forms)
 
     def _noise(self, measurement: Measurement, forms: Sequence[Noisy | None]) -> ReportNoise:
@@ -181,12 +181,12 @@ class Levels:
 
         Every node has the variance that the oracle gives it for its own count.
         """
-        found: dict[int, tuple[Array, Array]] = {}
-        for level, oracle, asked in zip(self.levels, self.oracles, self._expected(users), strict=True):
+        by_level: dict[int, tuple[Array, Array]] = {}
+        for level, oracle, expected in zip(self.levels, self.oracles, self._expected(users), strict=True):
             truth = counts.reshape(oracle.size, -1).sum(axis=1)
-            variances = self._variances(oracle, truth / users, asked, users)
-            found[level] = truth + np.sqrt(variances) * normal(truth.size, rng=rng), variances
-        return self._measurement(found, users)
+            variances = self._variances(oracle, truth / users, expected, users)
+            by_level[level] = truth + np.sqrt(variances) * normal(truth.size, rng=rng), variances
+        return self._measurement(by_level, users)
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of a cell's count with even shares: what the noise alone makes of it."""
@@ -206,18 +206,18 @@ class Levels:
     def _variances(self, oracle: Oracle, shares: Array, users: float, everybody: int) -> Array:
         """Return the variance of every node's count, by its share: the oracle's, and that of who is asked."""
         held = np.clip(shares, 0, 1)
-        own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        each = other + held * (own - other) + held * (1 - held) * rest(everybody, users)
+        of_holder, of_others = per_user(oracle, 1.0), per_user(oracle, 0.0)
+        each = of_others + held * (of_holder - of_others) + held * (1 - held) * rest(everybody, users)
         return np.asarray(each * everybody**2 / users)
 
-    def _measurement(self, found: dict[int, tuple[Array, Array]], everybody: int) -> Measurement:
+    def _measurement(self, by_level: dict[int, tuple[Array, Array]], everybody: int) -> Measurement:
         if not self.height:
-            answers, variance = found[self.levels[-1]]
+            answers, variance = by_level[self.levels[-1]]
             return Measurement(map=self.map, answers=answers, variance=variance)
         if self.root:
-            found = {**found, 0: (np.array([float(everybody)]), np.zeros(1))}
+            by_level = {**by_level, 0: (np.array([float(everybody)]), np.zeros(1))}
         unknown = {level: (np.zeros(4**level), np.full(4**level, np.inf)) for level in range(self.height + 1)}
-        parts = [{**unknown, **found}[level] for level in range(self.height + 1)]
+        parts = [{**unknown, **by_level}[level] for level in range(self.height + 1)]
         answers, spread = (np.concatenate(numbers) for numbers in zip(*parts, strict=True))
         return Measurement(map=self.map, answers=answers, variance=spread)
 
@@ -233,7 +233,7 @@ def example(make: Callable[[Grid, Loss], Levels | None], loss: Loss) -> Levels:
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    found = make(Grid(2), loss)
-    if found is None:
+    method = make(Grid(2), loss)
+    if method is None:
         raise NotSupported("level-sampled reports are calibrated to epsilon")
-    return found
+    return method

@@ -156,31 +156,33 @@ class MapDecoder:
             tallies: of the reports that gave them, which may tell more of the error than they do (`HasReportNoise`,
                 `HasReach`).
         """
-        own, noise = self.estimator, None
-        if tallies is not None and isinstance(own, HasReportNoise):
-            noise = own.noise(tallies)
-        found = own.decoded(measurement, self.users)
-        if own.linear:
-            known = found if noise is None else replace(found, noise=noise)  # type: ignore[type-var]  # all have one
-            return replace(known, clustered=clustering(found.counts)) if isinstance(known, Cells) else known
-        cells = self._bootstrapped(measurement, found.counts)
-        if tallies is not None and isinstance(own, HasReach):
-            return replace(cells, reach=own.reach(tallies))
-        if isinstance(own, HasLeastSquares):
-            unbiased = own.least_squares(measurement)
+        estimator, noise = self.estimator, None
+        if tallies is not None and isinstance(estimator, HasReportNoise):
+            noise = estimator.noise(tallies)
+        density = estimator.decoded(measurement, self.users)
+        if estimator.linear:
+            with_noise = density if noise is None else replace(density, noise=noise)  # type: ignore[type-var]  # all have one
+            if not isinstance(with_noise, Cells):
+                return with_noise
+            return replace(with_noise, clustered=clustering(density.counts))
+        cells = self._bootstrapped(measurement, density.counts)
+        if tallies is not None and isinstance(estimator, HasReach):
+            return replace(cells, reach=estimator.reach(tallies))
+        if isinstance(estimator, HasLeastSquares):
+            unbiased = estimator.least_squares(measurement)
             return Adjusted(adjusted=cells, unbiased=unbiased if noise is None else replace(unbiased, noise=noise))
         return cells
 
     def _bootstrapped(self, measurement: Measurement, counts: Array) -> Cells:
         """Return the counts with the error that the bootstrap finds."""
-        own, rng = self.estimator, generators.seeded(SEED)
+        estimator, rng = self.estimator, generators.seeded(SEED)
         first = self._again(counts, rng)
         noise: Noise = self._replicates(_partly_even(counts, first), rng)
-        if not isinstance(own, HasLeastSquares):
+        if not isinstance(estimator, HasLeastSquares):
             noise = Wider(one=noise, other=self._replicates(_sharper(counts, first), rng))
-        if isinstance(own, HasLeafError):
-            noise = own.with_leaves(noise, measurement, own.grid.flat(counts))
-        return Cells(grid=own.grid, counts=counts, noise=noise, clustered=clustering(counts))
+        if isinstance(estimator, HasLeafError):
+            noise = estimator.with_leaves(noise, measurement, estimator.grid.flat(counts))
+        return Cells(grid=estimator.grid, counts=counts, noise=noise, clustered=clustering(counts))
 
     def _replicates(self, truth: Array, rng: Generator) -> Replicates:
         again = np.stack([self._again(truth, rng) for _ in range(RUNS)])
@@ -188,8 +190,9 @@ class MapDecoder:
 
     def _again(self, image: Array, rng: Generator) -> Array:
         """Return an estimate made from fresh noise, were this image the truth."""
-        own = self.estimator
-        return own.decoded(own.simulated(own.grid.flat(image), self.users, rng=rng), self.users).counts
+        estimator = self.estimator
+        measurement = estimator.simulated(estimator.grid.flat(image), self.users, rng=rng)
+        return estimator.decoded(measurement, self.users).counts
 
 
 def _partly_even(image: Array, again: Array) -> Array:
@@ -201,9 +204,9 @@ def _partly_even(image: Array, again: Array) -> Array:
 
 def _sharper(image: Array, again: Array) -> Array:
     """Return an image of the same total from which making it again takes what it took from this one, none below 0."""
-    found = np.maximum(2 * image - again, 0.0)
-    total = float(found.sum())
-    return np.asarray(found * (max(float(image.sum()), 0.0) / total)) if total > 0 else image
+    sharper = np.maximum(2 * image - again, 0.0)
+    total = float(sharper.sum())
+    return np.asarray(sharper * (max(float(image.sum()), 0.0) / total)) if total > 0 else image
 
 
 def expected_error(
@@ -222,21 +225,21 @@ def expected_error(
         runs: simulated collections.
     """
     grid, scale = estimator.grid, users / float(population.counts.sum())
-    own, cut = _truth(population, rectangles)
-    truth, hidden = own * scale, cut * _within(population, grid) * scale**2
+    shares, cut = _truth(population, rectangles)
+    truth, hidden = shares * scale, cut * _within(population, grid) * scale**2
     counts = grid.flat(_coarse(population, grid.side)) * scale
     rng, total = generators.seeded(SEED), 0.0
     for _ in range(runs):
-        found = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
-        total += float(((found.values(rectangles.scaled(grid.side)) - truth) ** 2).mean())
+        estimate = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
+        total += float(((estimate.values(rectangles.scaled(grid.side)) - truth) ** 2).mean())
     return total / runs + hidden
 
 
 @functools.lru_cache(maxsize=32)
 def _truth(population: Cells, rectangles: Rectangles) -> tuple[Array, float]:
     """Return what lies in rectangles, in shares of the box, and the mean squared error that the own cells hide."""
-    asked = rectangles.scaled(population.grid.side)
-    return population.values(asked), float(population.hidden(asked).mean())
+    scaled = rectangles.scaled(population.grid.side)
+    return population.values(scaled), float(population.hidden(scaled).mean())
 
 
 @functools.lru_cache(maxsize=8)  # of at most 8 MB each

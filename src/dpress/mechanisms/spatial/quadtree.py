@@ -90,10 +90,10 @@ def quadtree(
 
 
 def _example(loss: Loss, unit: Unit) -> CentralMap:
-    found = quadtree(Grid(4), loss, unit=unit)
-    if found is None:
+    method = quadtree(Grid(4), loss, unit=unit)
+    if method is None:
         raise NotSupported("quadtree is calibrated to epsilon or rho")
-    return found
+    return method
 
 
 class Settings(ByHeight, frozen=True):

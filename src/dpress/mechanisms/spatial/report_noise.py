@@ -103,12 +103,13 @@ class ReportNoise:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the variance of the sum in each rectangle, shape (m,)."""
-        own, total = rectangles, np.zeros(len(rectangles.left))
+        sides = rectangles.left, rectangles.right, rectangles.bottom, rectangles.top
+        total = np.zeros(len(rectangles.left))
         for layer in self.layers:
             images = _images(self.grid, layer)
             totals, batch = running_totals(images), max(1, BATCH // (4 * len(layer.terms)) ** 2)
             for start in range(0, len(total), batch):
-                ends = (end[start : start + batch] for end in (own.left, own.right, own.bottom, own.top))
+                ends = (side[start : start + batch] for side in sides)
                 total[start : start + batch] += _variances(self.grid, layer, totals, *ends)
         return np.maximum(total, 0.0)  # but for rounding it is
 
@@ -132,14 +133,16 @@ def from_least_squares(grid: Grid, levels: Sequence[float], counted: Sequence[No
         counted: the levels' counts, None where there are none or they are known.
     """
     height = len(levels) - 1
-    known = [math.inf if v == 0 else 4.0 ** (height - k) / v for k, v in enumerate(levels)]
-    spread = [1 / math.fsum(known[level:]) for level in range(height + 1)]
+    precisions = [math.inf if v == 0 else 4.0 ** (height - k) / v for k, v in enumerate(levels)]
+    spread = [1 / math.fsum(precisions[level:]) for level in range(height + 1)]
     layers = []
-    for level, own in enumerate(counted):
-        if own is not None:
-            factors = [*(one - other for one, other in itertools.pairwise(spread[: level + 1])), spread[level]]
-            terms = [Term(factor=known[level] * factor, width=1 << (height - at)) for at, factor in enumerate(factors)]
-            layers.append(Layer(width=1 << (height - level), noisy=own, terms=tuple(terms)))
+    for level, noisy in enumerate(counted):
+        if noisy is not None:
+            factors = [*(coarse - fine for coarse, fine in itertools.pairwise(spread[: level + 1])), spread[level]]
+            terms = [
+                Term(factor=precisions[level] * factor, width=1 << (height - at)) for at, factor in enumerate(factors)
+            ]
+            layers.append(Layer(width=1 << (height - level), noisy=noisy, terms=tuple(terms)))
     return ReportNoise(grid=grid, layers=tuple(layers))
 
 
@@ -151,13 +154,13 @@ def from_the_top(grid: Grid, counted: Sequence[Noisy | None]) -> ReportNoise:
         counted: the levels' counts from the root, None where there are none.
     """
     height, layers = len(counted) - 1, list[Layer]()
-    for level, own in enumerate(counted):
-        if own is None:
+    for level, noisy in enumerate(counted):
+        if noisy is None:
             continue
         width = 1 << (height - level)
         above = [Term(factor=-1.0, width=layers[-1].width, whole=True)] if layers else []
         terms = (*above, Term(factor=1.0, width=width, whole=level < height))
-        layers.append(Layer(width=width, noisy=own, terms=terms))
+        layers.append(Layer(width=width, noisy=noisy, terms=terms))
     return ReportNoise(grid=grid, layers=tuple(layers))
 
 
@@ -201,14 +204,14 @@ def _variances(grid: Grid, layer: Layer, totals: Array, *ends: Array) -> Array:
     corners = totals[:, across[:, :, None] // layer.width, up[:, None, :] // layer.width]
     boxes = np.diff(np.diff(corners, axis=2), axis=3)
     sums = np.einsum("mij,rmij->rm", weights, boxes[1:])
-    found = np.einsum("mij,mij->m", weights**2, boxes[0]) + np.einsum("rm,rs,sm->m", sums, between, sums)
+    variances = np.einsum("mij,mij->m", weights**2, boxes[0]) + np.einsum("rm,rs,sm->m", sums, between, sums)
     if layer.noisy.spare:
-        found += layer.noisy.spare * (weights**2 * _held(across, up)).max(axis=(1, 2), initial=0.0)
+        variances += layer.noisy.spare * (weights**2 * _held(across, up)).max(axis=(1, 2), initial=0.0)
     if layer.form.beyond is not None:
         for place in range(len(left)):
             every = _every(grid, layer, weights[place], across[place], up[place])
-            found[place] += layer.form.beyond(every)
-    return np.asarray(found)
+            variances[place] += layer.form.beyond(every)
+    return np.asarray(variances)
 
 
 def _held(across: Numbers, up: Numbers) -> Numbers:
@@ -218,12 +221,12 @@ def _held(across: Numbers, up: Numbers) -> Numbers:
 
 def _edges(grid: Grid, layer: Layer, low: Array, high: Array) -> Numbers:
     """Return the places of one axis, in cells, between which a weight is constant, rising, shape (m, 4 t)."""
-    found = []
+    places = []
     for term in layer.terms:
         for end in (low, high):
             start = np.floor(end / term.width).astype(np.int64) * term.width
-            found += [start, start + term.width]
-    return np.sort(np.clip(np.stack(found, axis=1), 0, grid.side), axis=1)
+            places += [start, start + term.width]
+    return np.sort(np.clip(np.stack(places, axis=1), 0, grid.side), axis=1)
 
 
 def _every(grid: Grid, layer: Layer, weights: Array, across: Numbers, up: Numbers) -> Array:

@@ -69,7 +69,7 @@ class SafeRegions:
         height, levels = self.grid.height, self.region_levels
         if height is None or self.grid.side > LARGEST_SIDE:
             raise NotSupported(f"safe regions need a side of 2^h, at most {LARGEST_SIDE}, got {self.grid.side}")
-        if not levels or list(levels) != sorted({check.count("region_levels", one, least=0) for one in levels}):
+        if not levels or list(levels) != sorted({check.count("region_levels", level, least=0) for level in levels}):
             raise ValueError(f"region_levels must be different levels, rising, got {list(levels)}")
         if levels[-1] >= height:
             raise ValueError(f"region_levels must lie below {height}, the level of the cells, got {list(levels)}")
@@ -77,9 +77,9 @@ class SafeRegions:
         if any(loss.epsilon > self.loss.epsilon for loss in losses):
             raise ValueError(f"epsilons must be at most {self.loss.epsilon}")
         object.__setattr__(self, "epsilons", tuple(loss.epsilon for loss in losses))
-        own = _projection(self)
-        object.__setattr__(self, "rows", own.rows)
-        object.__setattr__(self, "probabilities", own.probabilities)
+        pcep = _projection(self)
+        object.__setattr__(self, "rows", pcep.rows)
+        object.__setattr__(self, "probabilities", pcep.probabilities)
 
     @property
     def losses(self) -> tuple[PureDP, ...]:
@@ -113,10 +113,10 @@ class SafeRegions:
         The document's promise holds within a user's safe region, which is public: between two places in
         different regions a report decides. So nothing is proven of any two places then.
         """
-        own = self.pcep.claim
+        claim = self.pcep.claim
         if self.region_levels == (0,):
-            return own
-        return Claim(published=own.published, proven=None, unit=own.unit, basis=f"{own.basis}; {NOT_ANY}")
+            return claim
+        return Claim(published=claim.published, proven=None, unit=claim.unit, basis=f"{claim.basis}; {NOT_ANY}")
 
     def regions(self, cells: Values, choices: Values) -> Values:
         """Return the places in the list of regions of users in these cells who chose these levels, by their places."""
@@ -160,22 +160,22 @@ class SafeRegions:
             ValueError: a choice is not of its list (it is not shown).
         """
         level, epsilon = self._stated(stated)
-        own = self.pcep.claim if epsilon is None else self.pcep.claim_of(epsilon)
+        claim = self.pcep.claim if epsilon is None else self.pcep.claim_of(epsilon)
         if level is not None and self.region_levels[level] == 0:
-            return own
-        proven = own.proven if self.region_levels == (0,) else None
-        basis = own.basis if proven else f"{own.basis}; {NOT_ANY}"
-        return Claim(published=own.published, proven=proven, unit=own.unit, basis=basis)
+            return claim
+        proven = claim.proven if self.region_levels == (0,) else None
+        basis = claim.basis if proven else f"{claim.basis}; {NOT_ANY}"
+        return Claim(published=claim.published, proven=proven, unit=claim.unit, basis=basis)
 
     def _stated(self, stated: Mapping[str, Any]) -> tuple[int | None, int | None]:
         """Return the places of what is stated in the lists of levels and epsilons; None for what is left out."""
         if unknown := sorted(set(stated) - {"region_level", "epsilon"}):
             raise ValueError(f"users of psda state region_level and epsilon, got {', '.join(unknown)}")
-        found = [
+        places = [
             None if name not in stated else _place(name, stated[name], given)
             for name, given in (("region_level", self.region_levels), ("epsilon", self.epsilons))
         ]
-        return found[0], found[1]
+        return places[0], places[1]
 
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports name a row, a region or an epsilon that there is not."""
@@ -199,22 +199,22 @@ class SafeRegions:
         Raises:
             NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
         """
-        own, regions, levels = self.pcep, self.starts[-1], len(self.losses)
-        numbers = np.indices((2 * own.rows, regions, levels), dtype=np.uint32).reshape(3, -1)
+        pcep, regions, levels = self.pcep, self.starts[-1], len(self.losses)
+        numbers = np.indices((2 * pcep.rows, regions, levels), dtype=np.uint32).reshape(3, -1)
         payload.check_channel(numbers.shape[1], self.size)
-        widths = [payload.width(2 * own.rows), *(payload.width(many) for many in (regions, levels) if many > 1)]
+        widths = [payload.width(2 * pcep.rows), *(payload.width(many) for many in (regions, levels) if many > 1)]
         kept = [numbers[0], *(part for part, many in zip(numbers[1:], (regions, levels), strict=True) if many > 1)]
         parts = [payload.pack(part, width) for part, width in zip(kept, widths, strict=True)]
         rows = tuple(self._row(cell, numbers.astype(np.int64)) for cell in range(self.size))
         return Channel(payloads=np.concatenate(parts, axis=1), probabilities=rows)
 
     def _row(self, cell: int, numbers: Array) -> tuple[Fraction, ...]:
-        own, levels = self.pcep, range(len(self.losses))
+        pcep, levels = self.pcep, range(len(self.losses))
         choices = np.arange(len(self.region_levels), dtype=np.int32)
         named = set(self.regions(np.full(choices.size, cell, dtype=np.int32), choices).tolist())
-        choices_of_all = len(choices) * len(levels) * own.rows
-        chance = [(own.p(level) / choices_of_all, (1 - own.p(level)) / choices_of_all) for level in levels]
-        flipped = (own.signs[numbers[0] >> 1, cell] < 0) != (numbers[0] & 1)
+        choices_of_all = len(choices) * len(levels) * pcep.rows
+        chance = [(pcep.p(level) / choices_of_all, (1 - pcep.p(level)) / choices_of_all) for level in levels]
+        flipped = (pcep.signs[numbers[0] >> 1, cell] < 0) != (numbers[0] & 1)
         triples = zip(flipped, numbers[1], numbers[2], strict=True)
         return tuple(chance[level][int(wrong)] if region in named else Fraction(0) for wrong, region, level in triples)
 
@@ -222,24 +222,26 @@ class SafeRegions:
 def _place(name: str, value: Any, given: Sequence[int | Fraction]) -> int:
     """Return the place of what a user states among what there is to choose from."""
     try:
-        own = float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        own = math.nan
-    for place, one in enumerate(given):
-        if math.isclose(own, float(one), rel_tol=CLOSE):
+        number = math.nan
+    for place, choice in enumerate(given):
+        if math.isclose(number, float(choice), rel_tol=CLOSE):
             return place
-    raise ValueError(f"{name} must be one of {', '.join(f'{float(one):g}' for one in given)}; what was stated is not")
+    raise ValueError(
+        f"{name} must be one of {', '.join(f'{float(choice):g}' for choice in given)}; what was stated is not"
+    )
 
 
 @functools.lru_cache(maxsize=4)
-def _pcep(own: SafeRegions) -> Pcep:
-    return _projection(own)
+def _pcep(method: SafeRegions) -> Pcep:
+    return _projection(method)
 
 
-def _projection(own: SafeRegions) -> Pcep:
-    sizes = [(level, own.grid.cells // 4**level) for level in own.region_levels]
+def _projection(method: SafeRegions) -> Pcep:
+    sizes = [(level, method.grid.cells // 4**level) for level in method.region_levels]
     regions = tuple(tuple(range(node * size, (node + 1) * size)) for level, size in sizes for node in range(4**level))
     return Pcep(
-        size=own.grid.cells, levels=own.losses, rows=own.rows, regions=regions, seed=own.seed,
-        probabilities=own.probabilities,
+        size=method.grid.cells, levels=method.losses, rows=method.rows, regions=regions, seed=method.seed,
+        probabilities=method.probabilities,
     )  # fmt: skip

@@ -77,10 +77,10 @@ def uniform_grid(grid: Grid, loss: Loss, *, unit: Unit) -> CentralMap | None:
 
 
 def _example(loss: Loss, unit: Unit) -> CentralMap:
-    found = uniform_grid(Grid(3), loss, unit=unit)
-    if found is None:
+    method = uniform_grid(Grid(3), loss, unit=unit)
+    if method is None:
         raise NotSupported("uniform_grid is calibrated to epsilon or rho")
-    return found
+    return method
 
 
 CARD = Card(

@@ -31,24 +31,24 @@ def grown(candidates: Iterable[int], bits: int, longest: int, most: int) -> Grow
     Grown(prefixes=('6162',), strings=('a',))
     """
     prefixes, strings = list[str](), list[bytes]()
-    for one in candidates:
+    for candidate in candidates:
         if len(prefixes) + len(strings) == most:
             break
-        own = (one << (-bits % 8)).to_bytes(-(-bits // 8), "big")
-        text, zero, behind = own.partition(b"\0") if 0 in own[: bits // 8] else (own, b"", b"")
+        content = (candidate << (-bits % 8)).to_bytes(-(-bits // 8), "big")
+        text, zero, behind = content.partition(b"\0") if 0 in content[: bits // 8] else (content, b"", b"")
         ended = bool(zero) or bits == 8 * longest
         if any(behind) or not text or not _begins_text(text[: bits // 8], whole=ended):
             continue
         if ended:
             strings.append(text)
         else:
-            prefixes.append(own.hex())
-    return Grown(tuple(sorted(prefixes)), tuple(one.decode() for one in sorted(strings)))
+            prefixes.append(content.hex())
+    return Grown(tuple(sorted(prefixes)), tuple(string.decode() for string in sorted(strings)))
 
 
-def _begins_text(own: bytes, *, whole: bool) -> bool:
+def _begins_text(content: bytes, *, whole: bool) -> bool:
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(own, final=whole)
+        codecs.getincrementaldecoder("utf-8")().decode(content, final=whole)
     except UnicodeDecodeError:
         return False
     return True

@@ -76,32 +76,32 @@ class FoundStrings:
         used = np.flatnonzero(weights)
         drawing = -self._pairs(weights) / self.users
         noise = 0.0
-        for one, part in zip(self.rounds, self.parts, strict=True):
-            own = weights * part
-            if one.users and own.any():
-                drawing += self._pairs(own) / one.users
-                noise += self._covariances(one, own) / one.users**2
+        for counts, part in zip(self.rounds, self.parts, strict=True):
+            scaled = weights * part
+            if counts.users and scaled.any():
+                drawing += self._pairs(scaled) / counts.users
+                noise += self._covariances(counts, scaled) / counts.users**2
         several = noise - drawing * self.users / max(self.users - 1, 1)
         return max(0.0, float(weights[used] ** 2 @ self.variances[used]) + self.users**2 * several)
 
     def _pairs(self, weights: Array) -> float:
-        own = weights * self.likely
-        return float(own.sum() ** 2 - own @ own)
+        scaled = weights * self.likely
+        return float(scaled.sum() ** 2 - scaled @ scaled)
 
-    def _covariances(self, one: StringCounts, weights: Array) -> float:
+    def _covariances(self, counts: StringCounts, weights: Array) -> float:
         """Return those of one round's counts, whose candidates are prefixes, then its strings, then all others."""
-        if not isinstance(one.by, Correlated):
+        if not isinstance(counts.by, Correlated):
             return 0.0
-        rows = [bisect_left(self.strings, own.encode(), key=str.encode) for own in one.strings]
-        places = slice(one.by.size - 1 - len(rows), one.by.size - 1)
-        asked, held = np.zeros((2, one.by.size))
-        asked[places] = weights[rows]
-        rest, found = one.users * max(0.0, 1 - float(self.likely[rows].sum())), []
+        rows = [bisect_left(self.strings, string.encode(), key=str.encode) for string in counts.strings]
+        places = slice(counts.by.size - 1 - len(rows), counts.by.size - 1)
+        wanted, held = np.zeros((2, counts.by.size))
+        wanted[places] = weights[rows]
+        rest, variances = counts.users * max(0.0, 1 - float(self.likely[rows].sum())), []
         for others in (slice(-1, None), slice(None)):
             held[others] = rest / len(held[others])
-            held[places] = one.users * self.likely[rows]
-            found.append(one.by.covariances(held, one.users, asked))
-        return max(found)
+            held[places] = counts.users * self.likely[rows]
+            variances.append(counts.by.covariances(held, counts.users, wanted))
+        return max(variances)
 
     @property
     def threshold(self) -> float:
@@ -138,19 +138,19 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
     strings = rounds[-1].strings
     share, weight, drawn, noise, held = np.zeros((5, len(strings)))
     parts = np.zeros((len(rounds), len(strings)))
-    place = {one: number for number, one in enumerate(strings)}
-    for part, one in zip(parts, rounds, strict=True):
-        if not one.users:
+    place = {string: number for number, string in enumerate(strings)}
+    for part, counts in zip(parts, rounds, strict=True):
+        if not counts.users:
             continue
-        rows = [place[own] for own in one.strings]
-        zero, full = per_user(one.by, 0.0), per_user(one.by, 1.0)
-        own = 1 / zero
-        weight[rows] += one.users * own
-        share[rows] += own * np.array(one.counts, dtype=np.float64)
-        part[rows] = one.users * own
-        noise[rows] += one.users * own**2 * zero
-        held[rows] += one.users * own**2 * (full - zero)
-        drawn[rows] += one.users * own**2
+        rows = [place[string] for string in counts.strings]
+        zero, full = per_user(counts.by, 0.0), per_user(counts.by, 1.0)
+        precision = 1 / zero
+        weight[rows] += counts.users * precision
+        share[rows] += precision * np.array(counts.counts, dtype=np.float64)
+        part[rows] = counts.users * precision
+        noise[rows] += counts.users * precision**2 * zero
+        held[rows] += counts.users * precision**2 * (full - zero)
+        drawn[rows] += counts.users * precision**2
     weight = np.where(weight > 0, weight, math.inf)
     share = share / weight
     likely = likely_shares(share * users, users)

@@ -101,17 +101,17 @@ class Device:
             raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
         number = self._type(rng, secrets, once=once)
-        own, fresh = self.collection.types[number], rng.words(2).tobytes()
+        report_type, fresh = self.collection.types[number], rng.words(2).tobytes()
         slot = self.collection.slot(number, self._key)
-        if secret is None and not once and any(map(longitudinal, own.oracles)):
+        if secret is None and not once and any(map(longitudinal, report_type.oracles)):
             raise ValueError(
                 f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
             )
         table = np.array(codes, dtype=np.int32)[:, None]
         if account is not None:
-            self._charge(account, own, table, secret, fresh, slot=slot, stated=stated)
-        payload = own.perturb(table, rng=rng, secrets=secrets, slot=slot, stated=stated)
+            self._charge(account, report_type, table, secret, fresh, slot=slot, stated=stated)
+        payload = report_type.perturb(table, rng=rng, secrets=secrets, slot=slot, stated=stated)
         expected = self.expected
         report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
@@ -139,7 +139,7 @@ class Device:
     def _charge(
         self,
         account: Account,
-        own: ReportType,
+        report_type: ReportType,
         codes: Table,
         secret: bytes | None,
         fresh: bytes,
@@ -148,10 +148,10 @@ class Device:
         stated: Statement | None,
     ) -> None:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
-        for part in own.parts:
+        for part in report_type.parts:
             if part.lifetime is not None and secret is not None:
-                own_secret = np.frombuffer(secret, dtype=np.uint8)[None]
-                value = part.answered(codes, self.collection.shape, own_secret, slot)
+                secrets = np.frombuffer(secret, dtype=np.uint8)[None]
+                value = part.answered(codes, self.collection.shape, secrets, slot)
                 name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
                 account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:

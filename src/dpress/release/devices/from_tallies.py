@@ -67,9 +67,10 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
         if not rejected:
             raise SchemaMismatch("there are no reports")
         raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why})")
-    answered = [set(one.axes) for one, tally in zip(collection.types, tallies, strict=True) if tally[-1]]
+    pairs = zip(collection.types, tallies, strict=True)
+    answered = [set(report_type.axes) for report_type, tally in pairs if tally[-1]]
     for axes in collection.decoder.tables:
-        if not any(set(axes) <= own for own in answered):
+        if not any(set(axes) <= axes_answered for axes_answered in answered):
             names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
             raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
     if isinstance(collection.estimator, NeedsCells):

@@ -80,16 +80,16 @@ def perturb(
     collection = collection_of(design, allow_unproven=allow_unproven)
     source = rows_of(design, source_of(asked, data))
     generator = generators.secure() if rng is None else rng
-    own, groups = expected(design, collection), user_groups(design)
+    described, groups = expected(design, collection), user_groups(design)
     columns = dict(stated or {})
     if columns:
-        for oracle in (oracle for own_type in collection.types for oracle in own_type.oracles):
+        for oracle in (oracle for report_type in collection.types for oracle in report_type.oracles):
             stating(oracle)  # or it is refused before a row is read
     names = (*design.schema.names, *columns.values())
     table = Table(source, names, ROW)
     draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)
-    return report_writer.write(Path(out), batches, expected=own, private=generator.private)
+    return report_writer.write(Path(out), batches, expected=described, private=generator.private)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,9 @@ def _people(table: Table, schema: Schema, columns: Mapping[str, str]) -> Iterato
         if np.isnan(choices).any():
             raise SchemaMismatch(f"{table.name}: a row has no number in {' or '.join(columns.values())}")
         rows, kept = batch.num_rows, codes[:, keep]
-        for own in np.unique(choices, axis=1).T:
-            same = (choices == own[:, None]).all(axis=0)
-            yield _People(rows, kept[:, same], dict(zip(columns, own.tolist(), strict=True)))
+        for choice in np.unique(choices, axis=1).T:
+            same = (choices == choice[:, None]).all(axis=0)
+            yield _People(rows, kept[:, same], dict(zip(columns, choice.tolist(), strict=True)))
             rows = 0
 
 
@@ -143,10 +143,10 @@ def _reports(
         drawn = draw(codes.shape[1], rng)
         for number, report_type in enumerate(collection.types):
             mine = drawn == number
-            own = codes if mine.all() else codes[:, mine]
+            mine_only = codes if mine.all() else codes[:, mine]
             part = max(1, LARGEST_PART // report_type.width)
-            for start in range(0, own.shape[1], part):
-                payloads = report_type.perturb(own[:, start : start + part], rng=rng, stated=people.stated)
+            for start in range(0, mine_only.shape[1], part):
+                payloads = report_type.perturb(mine_only[:, start : start + part], rng=rng, stated=people.stated)
                 ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
                 yield Batch(report_type=number, payloads=payloads), ids
         done += people.rows

@@ -60,7 +60,7 @@ def round_of(store: ReportStore, design: Design) -> Round:
     Raises:
         SchemaMismatch: there is none.
     """
-    for one in store.rounds():
-        if (one.ask, one.number) == (design.id, design.round):
-            return one
+    for stored in store.rounds():
+        if (stored.ask, stored.number) == (design.id, design.round):
+            return stored
     raise SchemaMismatch(f"the store has no round {design.round} of collection {design.id}; is the design its own?")

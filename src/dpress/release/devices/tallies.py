@@ -25,7 +25,8 @@ class Layout:
         self.collection = collection
         self.types = collection.types
         self.sizes = collection.sizes
-        self.reasons = [*REASONS, *sorted({reason for own in self.types for reason in own.faults(own.nothing)})]
+        faults = (report_type.faults(report_type.nothing) for report_type in self.types)
+        self.reasons = [*REASONS, *sorted(set(itertools.chain.from_iterable(faults)))]
 
     def of_piece(self, piece: Piece) -> Counts | SparseArray:
         """Return what the reports of a piece add up to: the tallies of all types, then those left out by reason."""
@@ -67,9 +68,9 @@ class Layout:
         """Yield batches of one type with about as many reports as its tally has numbers."""
         waiting: dict[int, list[Batch]] = {}
         for batch in batches:
-            own = waiting.setdefault(batch.report_type, [])
-            own.append(batch)
-            rows = sum(len(one.payloads) for one in own)
+            batches_of_type = waiting.setdefault(batch.report_type, [])
+            batches_of_type.append(batch)
+            rows = sum(len(held.payloads) for held in batches_of_type)
             if 4 * rows >= self.sizes[batch.report_type] or rows * batch.payloads.shape[1] >= LARGEST_PART:
                 yield _together(waiting.pop(batch.report_type))
         yield from map(_together, waiting.values())
@@ -95,4 +96,4 @@ def sound_payloads(batch: Batch, collection: Collection, left_out: Counter[str])
 def _together(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
-    return Batch(report_type=batches[0].report_type, payloads=np.concatenate([one.payloads for one in batches]))
+    return Batch(report_type=batches[0].report_type, payloads=np.concatenate([batch.payloads for batch in batches]))

@@ -36,15 +36,15 @@ def check(intake: Intake, body: bytes) -> Checked:
     sound = np.ones(len(reports), dtype=np.bool_)
     for reason, wrong in faults(reports, intake.expected).items():
         _refuse(wrong, reason, sound, reasons)
-    for one in np.flatnonzero(np.bincount(number[sound])).tolist():
-        own = sound & (number == one)
-        payloads = reports.payloads(own, intake.expected.widths[one])
-        for reason, theirs in intake.collection.types[one].faults(payloads).items():
+    for report_type in np.flatnonzero(np.bincount(number[sound])).tolist():
+        of_type = sound & (number == report_type)
+        payloads = reports.payloads(of_type, intake.expected.widths[report_type])
+        for reason, theirs in intake.collection.types[report_type].faults(payloads).items():
             wrong = np.zeros(len(reports), dtype=np.bool_)
-            wrong[own] = theirs
+            wrong[of_type] = theirs
             _refuse(wrong, reason, sound, reasons)
     ids = reports.ids  # once: of reports of several lengths it is a copy
-    refused = tuple((bytes(ids[one]), reason) for one, reason in sorted(reasons.items()))
+    refused = tuple((bytes(ids[place]), reason) for place, reason in sorted(reasons.items()))
     return Checked(accepted=reports.only(sound), reports=len(reports) - len(refused), refused=refused)
 
 

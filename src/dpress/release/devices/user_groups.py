@@ -55,30 +55,30 @@ def user_groups(design: Design) -> Groups | None:
     return Groups(types=ask.rounds.types, number=ask.rounds.number, key=collection_id(ask))
 
 
-def drawing(own: Groups) -> Callable[[int, Generator], TypeNumbers]:
+def drawing(groups: Groups) -> Callable[[int, Generator], TypeNumbers]:
     """Return how the report types of simulated devices are drawn, so many at a time, in the order of the file.
 
     The group of a device is a function of its number in the file and of the collection's name: the same in every round,
     so that nobody reports twice, and independent of anybody's values. NOBODY for who reports in another round.
     """
-    numbers = generators.seeded(int.from_bytes(own.key, "big"))  # no noise: anybody may know them
-    asked = own.asked
+    numbers = generators.seeded(int.from_bytes(groups.key, "big"))  # no noise: anybody may know them
+    asked = groups.asked
 
     def draw(devices: int, rng: Generator) -> TypeNumbers:
         del rng  # the same devices must draw the same in another run
-        return asked[below(own.all, devices, rng=numbers)]
+        return asked[below(groups.all, devices, rng=numbers)]
 
     return draw
 
 
-def type_of(own: Groups, secrets: Secrets) -> int:
+def type_of(groups: Groups, secrets: Secrets) -> int:
     """Return the report type of this round that a device answers; its secret draws its group once for all rounds.
 
     Raises:
         NotSupported: it reports in another round.
     """
-    group = int(permanent.user_groups(secrets, own.all, collection=own.key)[0])
-    if (found := int(own.asked[group])) == NOBODY:
-        wanted = round_of(own.types, group)
-        raise NotSupported(f"this device reports in round {wanted}, not in round {own.number}: it sends nothing")
-    return found
+    group = int(permanent.user_groups(secrets, groups.all, collection=groups.key)[0])
+    if (drawn := int(groups.asked[group])) == NOBODY:
+        wanted = round_of(groups.types, group)
+        raise NotSupported(f"this device reports in round {wanted}, not in round {groups.number}: it sends nothing")
+    return drawn
