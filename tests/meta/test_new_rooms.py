@@ -171,10 +171,13 @@ def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: P
             "same": answers(back) == answers(made),
             "rows": dpress.evaluate(back, rows)["rows"],
             "page": "pile" in page,
+            "checked": dpress.check(asked("pile", "auto"), rows).kept,
+            "offered": "pile" in [wished.kind for wished in catalog.wished()],
         }))
         """,
     )
-    assert found == {"rooms": True, "kind": "toy_counts", "same": True, "rows": 500.0, "page": True}
+    shown = {"page": True, "checked": 500, "offered": True}
+    assert found == {"rooms": True, "kind": "toy_counts", "same": True, "rows": 500.0, **shown}
 
 
 @pytest.mark.slow
