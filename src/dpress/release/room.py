@@ -5,17 +5,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpress import catalog
 from dpress.core.basics.kind import Kind
-from dpress.data.specification.spec import Spec
-from dpress.query.answering import Answering
-from dpress.query.release import Release
-from dpress.release.plan.candidate import Choice
-from dpress.release.plan.plan_text import PlanWords
-from dpress.release.truth.evaluate import Comparison
-from dpress.release.truth.finding import Checking
+
+if TYPE_CHECKING:  # a part's class is loaded with the part
+    from dpress.data.specification.spec import Spec
+    from dpress.query.answering import Answering
+    from dpress.query.release import Release
+    from dpress.release.plan.candidate import Choice
+    from dpress.release.plan.plan_text import PlanWords
+    from dpress.release.truth.evaluate import Comparison
+    from dpress.release.truth.finding import Checking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +29,8 @@ class Page:
         drawing: the same with queries drawn on it, where the kind draws any (`Kind.queries_on`).
     """
 
-    page: Callable[[Release], str]
-    drawing: Callable[[Release, Sequence[str]], str] | None = None
+    page: "Callable[[Release], str]"
+    drawing: "Callable[[Release, Sequence[str]], str] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Room:
 
     kind: Kind
 
-    def choose(self, spec: Spec) -> Choice:
+    def choose(self, spec: "Spec") -> "Choice":
         """Return the candidates for a specification, and the one that acts: `choose` of `design.py`.
 
         Raises:
@@ -51,25 +53,25 @@ class Room:
         return choice
 
     @property
-    def answering(self) -> Answering[Any]:
+    def answering(self) -> "Answering[Any]":
         """How it answers."""
         answering: Answering[Any] = self._part("answers").ANSWERING
         return answering
 
     @property
-    def words(self) -> PlanWords:
+    def words(self) -> "PlanWords":
         """What its plans say."""
         words: PlanWords = self._part("plan_text").WORDS
         return words
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> "Comparison":
         """How its releases are compared with the truth."""
         comparison: Comparison = self._part("evaluate").COMPARISON
         return comparison
 
     @property
-    def checking(self) -> Checking | None:
+    def checking(self) -> "Checking | None":
         """What it looks for in rows that are checked, None where its card names no findings."""
         if not self.kind.findings:
             return None

@@ -117,6 +117,7 @@ class Kind:
         queries_on: what its page draws queries on, with an article; empty where it draws none.
         draws_records: its collections can be asked for synthetic records.
         of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
+        stands_in: it may answer what another kind is asked (`instead` of its plan's words).
         discovers: it releases the values of an attribute with values = "discover".
         of_sets: everybody holds a set of the attribute's values, which a column holds as a list or as one text.
         of_records: what it publishes are synthetic records.
@@ -133,6 +134,7 @@ class Kind:
     names: tuple[str, ...]
     queries_on: str = ""
     draws_records: bool = False
+    stands_in: bool = False
     discovers: bool = False
     of_sets: bool = False
     of_records: bool = False

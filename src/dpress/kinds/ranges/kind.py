@@ -40,6 +40,7 @@ class CollectedRanges(Reporters, frozen=True):
 KIND = Kind(
     name="ranges",
     names=("ranges",),
+    stands_in=True,
     wished=(
         Wished(
             kind="ranges",

@@ -48,6 +48,7 @@ def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> di
 KIND = Kind(
     name="tables",
     names=("histogram", "marginals"),
+    stands_in=True,
     by_period={"histogram": lambda given, names, dated: dict(given), "marginals": _with_time},  # noqa: ARG005
     wished=(
         Wished(

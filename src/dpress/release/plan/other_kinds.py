@@ -2,7 +2,7 @@
 
 plan -> what each room offers instead -> plans of their own -> their error on the queries that were asked for.
 
-A room may offer itself: `instead` of its `plan_text.PlanWords`.
+A room whose card says `stands_in` may offer itself: `instead` of its `plan_text.PlanWords`.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def other_kinds(planned: Plan) -> list[OtherKind]:
 def _found(planned: Plan) -> Iterator[OtherKind]:
     if not catalog.kind(planned.spec.release.kind).of_counts:
         return
-    for name in catalog.kinds():
+    for name in (name for name, card in catalog.kinds().items() if card.stands_in):
         offer = catalog.room(name).words.instead(planned)
         if offer is None or offer.kind == planned.spec.release.kind:
             continue

@@ -239,7 +239,7 @@ class PlanWords:
         text: for a terminal.
         plain: a candidate as plain data.
         promise: what one report loses, and between which values.
-        instead: the kind itself, where it answers what another one is asked.
+        instead: the kind itself, where it answers what another one is asked; for a card that says `stands_in`.
     """
 
     text: Callable[[Plan], PlanText] = tables
