@@ -28,9 +28,10 @@ def faults(folder: Path) -> list[str]:
     wrong = [f"{name}: {lines_of(text)} lines" for name, text in records.items() if lines_of(text) > LINES]
     wrong += [f"{name}: no title" for name, text in records.items() if not text.startswith(f"# {int(name[:4])}. ")]
     wrong += [] if numbers == list(range(1, len(numbers) + 1)) else [f"numbers {numbers}"]
-    listed = re.findall(r"^- (\d+): \[.+\]\((.+?)\)", (folder / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- (\d+): \[.+\]\((.+?)\)", index, re.MULTILINE)
     wrong += [f"index: {name} as {number}" for number, name in listed if f"{int(number):04d}" != name[:4]]
-    counts = Counter(name for _, name in listed)
+    counts = Counter(re.findall(r"\]\((\d{4}-.+?)\)", index))
     return wrong + [f"index: {name}" for name in {*records, *counts} if counts[name] != 1 or name not in records]
 
 
