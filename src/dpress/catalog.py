@@ -4,6 +4,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.near import meant
 from dpress.core.basics.plain import class_name
+from dpress.core.methods.card_index import Entry, kept
 from dpress.core.methods.mechanism import Card
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 BESIDE = "_audit"  # files of audits, which name no method
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 ROOM = "dpress.release.room"  # the same
+MAKES = ("strategy", "oracle", "protocol", "spatial", "synthesizer")
 LOSSES: dict[str, Loss] = {
     "epsilon": PureDP(epsilon=1),
     "rho": ZCDP(rho="0.5"),
@@ -56,9 +59,36 @@ def find(name: str) -> type:
 
 
 @functools.cache
-def cards() -> dict[str, Card]:
-    """Return every method's card by name, in alphabetical order."""
-    return {card.name: card for card in sorted(_found(_files().values()), key=lambda card: card.name)}
+def entries() -> dict[str, Entry]:
+    """Return what every method's card says, by name in alphabetical order; kept, so that no method is imported."""
+    return {
+        entry.name: entry for entry in kept(Path(__file__).parent, lambda: [_entry(each) for each in _every_card()])
+    }
+
+
+@functools.cache
+def cards(making: str = "", model: str = "") -> dict[str, Card]:
+    """Return the cards of methods by name, in alphabetical order.
+
+    Args:
+        making: what they make: "strategy", "oracle", "protocol", "spatial" or "synthesizer"; all where it is empty.
+        model: "central" or "local"; both where it is empty.
+    """
+    chosen = [name for name, entry in entries().items() if making in ("", *entry.makes) and model in ("", entry.model)]
+    return {name: card(name) for name in chosen}
+
+
+def _every_card() -> list[Card]:
+    return sorted(_loaded(_files().values()), key=lambda each: each.name)
+
+
+def _entry(of: Card) -> Entry:
+    published, proven = claims(of)
+    makes = tuple(what for what in MAKES if getattr(of, what) is not None)
+    return Entry(
+        name=of.name, family=of.family, model=of.model, paper=of.paper,
+        published=published, proven=proven, makes=makes,
+    )  # fmt: skip
 
 
 @functools.cache
@@ -115,13 +145,13 @@ def card(name: str) -> Card:
     Raises:
         NotSupported: there is none.
     """
-    for found in _found([_files()[name]] if name in _files() else []):
-        if found.name == name:
-            return found
-    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}{meant(name, cards())}")
+    for loaded in _loaded([_files()[name]] if name in _files() else []):
+        if loaded.name == name:
+            return loaded
+    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(entries())}{meant(name, entries())}")
 
 
-def _found(modules: Iterable[str]) -> Iterator[Card]:
+def _loaded(modules: Iterable[str]) -> Iterator[Card]:
     """Load modules and yield the cards that they hold."""
     for name in modules:
         if (card := getattr(importlib.import_module(name), "CARD", None)) is not None:

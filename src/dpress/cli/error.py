@@ -37,8 +37,7 @@ def _taken() -> str:
     """Return what every strategy takes, e.g. "hierarchy: branching (an integer >= 2)"."""
     shown = {
         card.name: ", ".join(f"{one.name} ({one.type})" for one in listed(card.parameters))
-        for card in catalog.cards().values()
-        if card.strategy is not None
+        for card in catalog.cards("strategy").values()
     }
     return "; ".join(f"{name}: {own}" for name, own in shown.items() if own)
 

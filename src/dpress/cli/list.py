@@ -5,6 +5,7 @@ import click
 from dpress import catalog
 from dpress.cli.output import json_option, print_json, print_table
 from dpress.core.basics.parameters import listed
+from dpress.core.methods.card_index import Entry
 from dpress.core.methods.mechanism import Card
 
 HEADER = ("method", "family", "model", "published", "proven", "paper")
@@ -22,33 +23,32 @@ def command(method: str | None, family: str | None, *, as_json: bool) -> None:
     if method is not None:
         _show(catalog.card(method), as_json=as_json)
         return
-    cards = [card for card in catalog.cards().values() if family in (None, card.family)]
-    if not cards:
-        families = sorted({card.family for card in catalog.cards().values()})
+    entries = [entry for entry in catalog.entries().values() if family in (None, entry.family)]
+    if not entries:
+        families = sorted({entry.family for entry in catalog.entries().values()})
         raise ValueError(f"there is no family {family!r}; the families are {', '.join(families)}")
-    rows = [_row(card) for card in cards]
+    rows = [_row(entry) for entry in entries]
     if as_json:
         print_json(rows)
         return
     print_table(HEADER, [[row[name] or "-" for name in HEADER] for row in rows])
 
 
-def _row(card: Card) -> dict[str, str | None]:
-    published, proven = catalog.claims(card)
+def _row(entry: Entry) -> dict[str, str | None]:
     return {
-        "method": card.name,
-        "family": card.family,
-        "model": card.model,
-        "published": published,
-        "proven": proven,
-        "paper": card.paper,
+        "method": entry.name,
+        "family": entry.family,
+        "model": entry.model,
+        "published": entry.published,
+        "proven": entry.proven,
+        "paper": entry.paper,
     }
 
 
 def _show(card: Card, *, as_json: bool) -> None:
     """Print one method with its parameters, as [release.parameters] takes them."""
     own = [{"name": one.name, "type": one.type, "sentence": one.sentence} for one in listed(card.parameters)]
-    row = _row(card) | {"summary": card.summary}
+    row = _row(catalog.entries()[card.name]) | {"summary": card.summary}
     if as_json:
         print_json(row | {"parameters": own})
         return

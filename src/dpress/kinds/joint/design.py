@@ -99,7 +99,7 @@ def joint_bound(spec: Spec) -> float:
 
 def _methods(method: str) -> dict[str, type[Parameters]]:
     """Return what could serve, with its parameters: the method that is named, or all that are tried."""
-    asking = [name for name, card in catalog.cards().items() if card.protocol is not None]
+    asking = list(catalog.cards("protocol"))
     names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
     own = (*OWN, *asking)
     return {name: catalog.card(name).parameters if name in own else Parameters for name in names}

@@ -74,7 +74,7 @@ def hindrance(spec: Spec) -> str:
         return "it knows no distance of records, and so no `weights`"
     if "rounds" in spec.release.parameters:
         return "`rounds` are those of clusters unless a method is named"
-    if untaken := [name for name in beside(spec) if name not in names(catalog.cards()[NEAREST].parameters)]:
+    if untaken := [name for name in beside(spec) if name not in names(catalog.card(NEAREST).parameters)]:
         return f"it takes no {', '.join(f'`{name}`' for name in untaken)}"
     return ""
 
@@ -135,7 +135,7 @@ def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Rec
 
 def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
     """Yield the method that the spec names, or those with a proof that take its parameters, with their arguments."""
-    method, makers = spec.release.method, {n: card for n, card in catalog.cards().items() if card.synthesizer}
+    method, makers = spec.release.method, catalog.cards("synthesizer")
     if spec.release.parameters.get("rows") == "aligned":
         raise NotSupported(ORDER)
     if method not in ("auto", *makers):

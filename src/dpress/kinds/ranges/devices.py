@@ -72,13 +72,12 @@ def _check_cells(spec: Spec) -> None:
 def _trees(spec: Spec, boxes: Boxes) -> Iterator[tuple[str, LevelTree]]:
     """Yield by method every tree that serves; that of a frequency oracle has one level, the cells."""
     loss, cells, axis = collections.share(spec, "users"), spec.schema.shape[0], boxes.axes[0]
-    method, cards = spec.release.method, catalog.cards()
-    oracles = {name for name, card in cards.items() if card.oracle is not None}
+    method, oracles = spec.release.method, catalog.cards("oracle")
     if method not in ("auto", TREE, *oracles):
         known = ", ".join((TREE, GROWN, *sorted(oracles)))
         raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {known}")
     offered = (TREE, *FLAT) if method == "auto" else (method,)
-    takes = {name: cards[TREE].parameters if name == TREE else Parameters for name in offered}
+    takes = {name: catalog.card(TREE).parameters if name == TREE else Parameters for name in offered}
     for name, own in of_methods(spec, takes).items():
         if name == TREE:
             yield name, level_tree(cells, loss, axis, **own)

@@ -111,7 +111,7 @@ def central_maps(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Cent
     """
     _location(spec)
     method = spec.release.method
-    cards = {one.name: one for one in catalog.cards().values() if one.spatial is not None and one.model == "central"}
+    cards = catalog.cards("spatial", "central")
     if method not in ("auto", *cards):
         known = ", ".join(cards)
         raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {known}")
@@ -154,8 +154,7 @@ def collection(made: MapCollector) -> Collection:
 
 
 def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
-    cards = catalog.cards()
-    serving = {one.name: one for one in cards.values() if one.model == "local" and (one.spatial or one.oracle)}
+    serving = dict(sorted((catalog.cards("spatial", "local") | catalog.cards("oracle", "local")).items()))
     if name not in serving:
         known = ", ".join(serving)
         raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {known}")

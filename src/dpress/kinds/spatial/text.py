@@ -82,7 +82,7 @@ def assignment(mechanism: Collection) -> str:
 def _level(part: Part, share: float, method: str) -> Level:
     oracle = part.oracle
     size, across = oracle.size, math.isqrt(oracle.size)
-    names = (card.name for card in catalog.cards().values() if card.oracle is not None and card.method is type(oracle))
+    names = (card.name for card in catalog.cards("oracle").values() if card.method is type(oracle))
     uneven = isinstance(part.encoder, Leaf) and across**2 != size
     level = int(math.log2(across))
     return Level(

@@ -116,7 +116,9 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
         ValueError: a parameter is wrong.
     """
     check_cells(spec)
-    cards = {name: card for name, card in catalog.cards().items() if card.oracle is not None or asks_itself(name)}
+    cards = {
+        name: catalog.card(name) for name in catalog.entries() if asks_itself(name) or name in catalog.cards("oracle")
+    }
     for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
         card = cards[name]
         if asks_itself(name):
@@ -131,7 +133,7 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
 
 def asks_itself(name: str) -> bool:
     """Return whether a method asks devices in a way of its own."""
-    return catalog.card(name).protocol is not None
+    return name in catalog.cards("protocol")
 
 
 def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
