@@ -36,12 +36,17 @@ LOSSES: dict[str, Loss] = {
 
 
 @functools.cache
-def _files() -> dict[str, str]:
-    """Return the module of every file of a method, by the file's name; nothing but their packages is imported."""
+def _modules() -> list[pkgutil.ModuleInfo]:
+    """Return every file of `mechanisms` and where it lies; nothing but their packages is imported."""
     package = dpress.mechanisms
-    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-    names = [info.name for info in found if not info.ispkg and not info.name.endswith(BESIDE)]
-    return {name.rpartition(".")[2]: name for name in names}
+    walked = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    return [info for info in walked if not info.ispkg and not info.name.endswith(BESIDE)]
+
+
+@functools.cache
+def _files() -> dict[str, str]:
+    """Return the module of every file of a method, by the file's name."""
+    return {info.name.rpartition(".")[2]: info.name for info in _modules()}
 
 
 def find(name: str) -> type:
@@ -61,9 +66,9 @@ def find(name: str) -> type:
 @functools.cache
 def entries() -> dict[str, Entry]:
     """Return what every method's card says, by name in alphabetical order; kept, so that no method is imported."""
-    return {
-        entry.name: entry for entry in kept(Path(__file__).parent, lambda: [_entry(each) for each in _every_card()])
-    }
+    folders = sorted({str(getattr(info.module_finder, "path", "")) for info in _modules()} - {""})
+    made = kept(Path(__file__).parent, folders, lambda: [_entry(card) for card in _every_card()])
+    return {entry.name: entry for entry in made}
 
 
 @functools.cache

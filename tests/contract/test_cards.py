@@ -35,7 +35,7 @@ def test_every_method_file_has_a_card_of_its_name_and_a_test(file: Path) -> None
 
 
 def test_the_catalogue_holds_exactly_the_method_files_in_order() -> None:
-    assert list(catalog.cards()) == sorted(file.stem for file in FILES)
+    assert list(catalog.cards()) == list(catalog.entries()) == sorted(file.stem for file in FILES)
 
 
 def test_a_card_says_what_people_choose_by(card: Card) -> None:
@@ -108,3 +108,14 @@ def test_claims_of_a_method_that_refuses_a_loss_leave_it_out() -> None:
     assert catalog.claims(catalog.card("privelet")) == ("epsilon, rho", "epsilon, rho")
     assert catalog.claims(catalog.card("partition_selection")) == ("epsilon and delta", "epsilon and delta")
     assert set(catalog.LOSSES.values()) == {PureDP(epsilon=1), ZCDP(rho="0.5"), ApproxDP(epsilon=1, delta="1e-6")}
+
+
+def test_the_index_says_what_the_cards_say() -> None:
+    for name, card in catalog.cards().items():
+        entry = catalog.entries()[name]
+        assert (entry.family, entry.model, entry.paper) == (card.family, card.model, card.paper)
+        assert (entry.published, entry.proven) == catalog.claims(card)
+        assert set(entry.makes) == {what for what in catalog.MAKES if getattr(card, what) is not None}
+    assert set(catalog.cards("oracle", "local")) == {
+        name for name, card in catalog.cards().items() if card.oracle is not None
+    }

@@ -3,6 +3,7 @@
 import ast
 import functools
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -89,15 +90,11 @@ FIGURES: Mapping[str, tuple[Callable[[Texts], int], int, str]] = {
     "isinstance on types of ours": (of_our_types, 655, "class Oak: ...\nisinstance(x, Oak)\n"),
     "isinstance on losses": (of_losses, 122, "isinstance(x, (int, PureDP))\n"),
     "protocols": (protocols, 75, "class Tree(Protocol): ...\n"),
-    "lines": (lines, 82_900, "x = 1\n"),
+    "lines": (lines, 83_000, "x = 1\n"),
     "names that are pronouns": (pronouns, 2_850, "def f(own): ...\n"),
 }
 """What is counted, the most there may be, and a text that has one."""
-MODULES_LOADED = {
-    "--help": 10,
-    "list": 300,
-    "plan": 380,
-}
+MODULES_LOADED = {"--help": 2, "list": 45, "plan": 285}
 """Modules of ours that a command imports, at most."""
 
 
@@ -115,7 +112,8 @@ def loaded(arguments: list[str]) -> int:
         f"from dpress.cli.main import cli\ncli.main({arguments!r}, standalone_mode=False)\n"
         "import sys\nprint()\nprint(sum(name.startswith('dpress.') for name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    keeping = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, "-c", script], env=keeping, capture_output=True, text=True, check=True)
     return int(done.stdout.splitlines()[-1])
 
 
@@ -126,4 +124,6 @@ def test_a_command_imports_few_modules(command: str, tmp_path: Path) -> None:
         '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [1, 10]\n'
         '[privacy]\nepsilon = 1.0\n[release]\nkind = "histogram"\n'
     )
-    assert loaded([command, *([str(spec)] if command == "plan" else [])]) <= MODULES_LOADED[command]
+    arguments = [command, *([str(spec)] if command == "plan" else [])]
+    loaded(arguments)  # keeps the index of cards, where a file has changed since
+    assert loaded(arguments) <= MODULES_LOADED[command]

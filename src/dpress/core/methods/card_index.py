@@ -6,7 +6,9 @@ The index is kept by content, as compiled code is: any file that changes gives a
 it cannot be written it is made at every start.
 """
 
+import contextlib
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -41,14 +43,15 @@ class Entry:
     makes: tuple[str, ...]
 
 
-def kept(package: Path, make: Callable[[], Sequence[Entry]]) -> tuple[Entry, ...]:
+def kept(package: Path, folders: Sequence[str], make: Callable[[], Sequence[Entry]]) -> tuple[Entry, ...]:
     """Return the entries of a package's methods: those kept for its files as they are, or new ones, which are kept.
 
     Args:
         package: its folder.
+        folders: where methods lie, in the package or outside.
         make: imports every method.
     """
-    path, mark = Path(cache_from_source(str(package / "catalog.py"))).with_name(NAME), stamp(package)
+    path, mark = Path(cache_from_source(str(package / "catalog.py"))).with_name(NAME), stamp([str(package), *folders])
     entries = _read(path, mark)
     if entries is None:
         entries = tuple(make())
@@ -56,9 +59,10 @@ def kept(package: Path, make: Callable[[], Sequence[Entry]]) -> tuple[Entry, ...
     return entries
 
 
-def stamp(package: Path) -> str:
-    """Return a hash of the names, sizes and times of all files of code below a folder."""
-    lines = sorted(f"{entry.path} {status.st_size} {status.st_mtime_ns}" for entry, status in _files(str(package)))
+def stamp(folders: Sequence[str]) -> str:
+    """Return a hash of the names, sizes and times of all files of code below some folders."""
+    files = itertools.chain.from_iterable(map(_files, folders))
+    lines = sorted({f"{entry.path} {status.st_size} {status.st_mtime_ns}" for entry, status in files})
     return hashlib.sha256("\n".join([sys.version, *lines]).encode()).hexdigest()
 
 
@@ -87,9 +91,7 @@ def _write(path: Path, mark: str, entries: Sequence[Entry]) -> None:
         return
     text = json.dumps({"stamp": mark, "entries": [asdict(entry) for entry in entries]})
     part = path.with_name(f"{NAME}.{os.getpid()}")
-    try:
+    with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
         part.write_text(text, encoding="utf-8")
         part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
