@@ -11,7 +11,6 @@ from functools import reduce
 
 import numpy as np
 
-from dpress.attributes.by_edges import ByEdges
 from dpress.attributes.domain import Schema
 from dpress.core.maps import atoms
 from dpress.core.maps.atoms import MOST_BOXES, Box, Predicate
@@ -193,7 +192,7 @@ def _checked(schema: Schema, rectangle: Rectangle) -> Rectangle:
     for column, (low, high) in zip(schema.tabular, rectangle, strict=True):
         if low >= high:
             raise ValueError(f"{column.name}: {low:.10g}..{high:.10g} has no length, and so no area")
-        least, most = map(float, column.ends) if isinstance(column, ByEdges) else (low, high)
+        least, most = (low, high) if column.scale is None else map(float, column.scale.ends)
         if not max(low, least) < min(high, most):
             raise ValueError(f"{column.name}: nothing lies there; it runs from {least:.10g} to {most:.10g}")
     return rectangle

@@ -13,7 +13,6 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.by_edges import ByEdges
 from dpress.attributes.domain import Schema
-from dpress.attributes.listed.attribute import Categorical, Ordinal
 from dpress.core.basics.near import MOST, meant
 from dpress.core.maps.runs import Runs, complement, of_codes
 from dpress.query.condition_grammar import no_attribute
@@ -119,7 +118,7 @@ def _missing(column: Tabular) -> int:
 
 def _cells(attribute: Tabular, value: str) -> list[int]:
     """Return the cells that one value names."""
-    if isinstance(attribute, Categorical):
+    if attribute.listing is not None:
         if value in attribute.groups:
             return list(attribute.groups[value])
         if (code := attribute.code(value)) is None:
@@ -136,7 +135,7 @@ def _cells(attribute: Tabular, value: str) -> list[int]:
 
 def _some(attribute: Tabular) -> str:
     names = attribute.labels_between(0, min(8, attribute.size))
-    if isinstance(attribute, Categorical):
+    if attribute.labelled:
         pairs = zip(names, attribute.captions, strict=False)
         names = [name if label == name else f"{name} ({label})" for name, label in pairs]
     labels = ", ".join(names)
@@ -150,24 +149,24 @@ def _range(attribute: Tabular, test: Condition) -> tuple[int, int]:
     text = test.values[0]
     up = test.word.startswith(">")
     strict = test.word in ("<", ">")
-    if isinstance(attribute, ByEdges):
+    if (scale := attribute.scale) is not None:
         first, end = _named(attribute, text)
         if up:
-            return _bounded_span(attribute, end if strict else first, None)
-        return _bounded_span(attribute, None, first if strict else end)
-    if isinstance(attribute, Ordinal) and strict:
+            return _bounded_span(scale, end if strict else first, None)
+        return _bounded_span(scale, None, first if strict else end)
+    if attribute.ordered and strict:
         raise ValueError(f"{attribute.name} is a list of values; use <=, >= or in a..b")
     return _span(attribute, text, None) if up else _span(attribute, None, text)
 
 
 def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, int]:
     """Return the cells from `low` to `high`, which must lie on the borders of cells; None is the end of the axis."""
-    if isinstance(attribute, ByEdges):
+    if (scale := attribute.scale) is not None:
         bottom = None if low is None else _named(attribute, low)[0]
         top = None if high is None else _named(attribute, high)[1]
         if low is not None and high is not None and _named(attribute, low)[0] > _named(attribute, high)[0]:
             raise ValueError(_reversed(attribute, low, high))
-        return _bounded_span(attribute, bottom, top)
+        return _bounded_span(scale, bottom, top)
     if attribute.ordered == 0:
         raise ValueError(f"{attribute.name} has no order; use = or in (a, b)")
     first = 0 if low is None else _cells(attribute, low)[0]
@@ -205,10 +204,11 @@ def _reversed(attribute: Tabular, low: str, high: str) -> str:
 
 def _named(attribute: Tabular, text: str) -> tuple[float, float]:
     """Return the first number that a text stands for, and the end of what it stands for."""
-    wanted = attribute.expected if isinstance(attribute, ByEdges) else "a number"
+    scale = attribute.scale
+    wanted = "a number" if scale is None else scale.expected
     try:
-        if isinstance(attribute, ByEdges):
-            return attribute.named(text)
+        if scale is not None:
+            return scale.named(text)
     except ValueError:
         pass
     raise ValueError(f"{attribute.name}: expected {wanted}, got {text!r} (join conditions with a small `and`)")

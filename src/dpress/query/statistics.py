@@ -12,7 +12,6 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from dpress.attributes.domain import Schema
-from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
@@ -101,7 +100,7 @@ def check(schema: Schema, asked: Query) -> None:
     if asked.attribute not in schema.names:
         raise ValueError(no_attribute(schema.names, asked.attribute))
     column = schema.attribute(asked.attribute)
-    if not isinstance(column, Number):
+    if column.numbers is None:
         kind = type(column).__name__.lower()
         raise ValueError(
             f"{asked.of} of {column.name}: expected an integer or numeric attribute, {column.name} is {kind}; "
