@@ -51,7 +51,7 @@ class CountedEstimates(ManyEstimates, Protocol):
     """Statistics that counts come with."""
 
     @property
-    def asked_quantiles(self) -> Mapping[str, tuple[Fraction, ...]]:
+    def quantile_shares(self) -> Mapping[str, tuple[Fraction, ...]]:
         """The quantiles of every attribute that has some."""
         ...
 

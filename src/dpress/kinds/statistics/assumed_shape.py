@@ -46,22 +46,22 @@ def distribution(part: GroupDistribution, schema: Schema, assumed: Assumed) -> A
     return np.diff([0.0, *below, 1.0])
 
 
-def level_shares(own: Number, assumed: Assumed, *, circular: bool = False) -> Array:
+def level_shares(attribute: Number, assumed: Assumed, *, circular: bool = False) -> Array:
     """Return the shares of an attribute's cells: even, or of a normal distribution.
 
     Its tails are in the outer cells; on a circle they go on round it, for 8 rounds.
     """
-    shape, cells = assumed.get(own.name), own.ordered
+    shape, cells = assumed.get(attribute.name), attribute.ordered
     if shape is None:
         return np.full(cells, 1 / cells)
     normal = NormalDist(shape.mean, shape.sd)
     if circular:
-        low, high = map(float, own.ends)
+        low, high = map(float, attribute.ends)
         turns = (high - low) * np.arange(-8, 9)[:, None]
-        rounds = np.vectorize(normal.cdf)(own.edges.astype(float) + turns)
+        rounds = np.vectorize(normal.cdf)(attribute.edges.astype(float) + turns)
         shares = np.diff(rounds, axis=1).sum(axis=0)
         return np.asarray(shares / shares.sum())
-    below = [normal.cdf(float(edge)) for edge in own.edges_at(np.arange(1, cells))]
+    below = [normal.cdf(float(edge)) for edge in attribute.edges_at(np.arange(1, cells))]
     return np.diff([0.0, *below, 1.0])
 
 
@@ -74,8 +74,8 @@ def check(schema: Schema, assumed: Assumed, measured: set[str]) -> None:
     for name, shape in assumed.items():
         place = f"{PLACE}.assume.{name}"
         if name not in measured:
-            known = sorted(measured)
-            raise ValueError(f"{place}: it has no mean, variance or quantile{meant(name, known)}")
+            names = sorted(measured)
+            raise ValueError(f"{place}: it has no mean, variance or quantile{meant(name, names)}")
         low, high = map(float, bounded(schema, schema.axes([name])[0]).ends)
         if not low < shape.mean < high:
             raise ValueError(f"{place}.mean: expected a number between the bounds {low:g} and {high:g}")

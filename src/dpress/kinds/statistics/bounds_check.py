@@ -41,7 +41,7 @@ class BoundsCheck:
         return self.rows >= self.fewest and self.outside[0] <= MOST * self.rows
 
 
-def bounds_found(rows: CheckedRows) -> dict[str, Finding]:
+def bounds_findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return where bounds that are chosen would lie, by a few draws; nothing where none are."""
     if "private_bounds" not in rows.spec.release.parameters:
         return {}
@@ -78,18 +78,18 @@ def _outside(drawn: ChosenBounds, counts: Integers, edges: Edges) -> int:
     return int(counts[:low].sum() + counts[high:].sum())
 
 
-def _lines(found: BoundsCheck) -> list[str]:
-    (low, high), (half, most) = found.ends, found.outside
+def _lines(check: BoundsCheck) -> list[str]:
+    (low, high), (half, most) = check.ends, check.outside
     return [
-        f"{found.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
-        f"  {half:,} rows ({share(half, found.rows)}) would be outside and count as the bounds, {most:,} at worst",
+        f"{check.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
+        f"  {half:,} rows ({share(half, check.rows)}) would be outside and count as the bounds, {most:,} at worst",
     ]
 
 
-def _unsure(found: BoundsCheck) -> str:
+def _unsure(check: BoundsCheck) -> str:
     """Return why bounds that are chosen would be of no use."""
-    if found.rows < found.fewest:
-        enough = f"{found.fewest:,} are enough at this budget"
-        return f"{found.attribute}: {found.rows:,} rows are too few to find bounds; {enough}"
-    outside = share(found.outside[0], found.rows)
-    return f"{found.attribute}: bounds that are chosen would leave {outside} of the rows outside; state the bounds"
+    if check.rows < check.fewest:
+        enough = f"{check.fewest:,} are enough at this budget"
+        return f"{check.attribute}: {check.rows:,} rows are too few to find bounds; {enough}"
+    outside = share(check.outside[0], check.rows)
+    return f"{check.attribute}: bounds that are chosen would leave {outside} of the rows outside; state the bounds"

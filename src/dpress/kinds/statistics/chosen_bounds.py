@@ -26,12 +26,12 @@ def axes_of(schema: Schema, names: Collection[str], measured: Collection[str], *
         ValueError: an attribute's bounds cannot be chosen.
     """
     for name in names:
-        own = next((one for one in schema.tabular if one.name == name), None)
-        if own is None or name not in measured:
+        attribute = next((attribute for attribute in schema.tabular if attribute.name == name), None)
+        if attribute is None or name not in measured:
             raise ValueError(f"{HERE}: {name!r} has no mean, sum, variance, median or quantiles")
-        if own.movable is None:
+        if attribute.movable is None:
             raise ValueError(f"{HERE}: expected numeric attributes with `bounds` and `bins`, which {name} is not")
-        if own.policies.outside != "clamp":
+        if attribute.policies.outside != "clamp":
             raise ValueError(f'{HERE}: {name} needs outside = "clamp", as values outside of the bounds count as them')
         if name in taken:
             raise ValueError(f"{HERE}: {name} is in `unit`, `assume`, `totals` or a condition, which need its bounds")
@@ -54,8 +54,8 @@ def check_enough(mechanism: BoundsFirst, users: int) -> None:
 def in_widths(schema: Schema, axes: Collection[int]) -> Schema:
     """Return the attributes, of which those with chosen bounds have bounds of width 1: errors are in widths."""
     attributes = (
-        msgspec.structs.replace(own, bounds=(0.0, 1.0)) if axis in axes else own
-        for axis, own in enumerate(schema.tabular)
+        msgspec.structs.replace(attribute, bounds=(0.0, 1.0)) if axis in axes else attribute
+        for axis, attribute in enumerate(schema.tabular)
     )
     return Schema(tuple(attributes))
 

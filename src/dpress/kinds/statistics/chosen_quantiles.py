@@ -54,61 +54,65 @@ class GroupResults:
         return self.sums.of(name, share)
 
 
-def quantile_names(own: ChosenLevels, schema: Schema) -> tuple[str, ...]:
+def quantile_names(chosen: ChosenLevels, schema: Schema) -> tuple[str, ...]:
     """Return what the quantiles of an attribute are called."""
-    name = schema.names[own.axis]
-    return tuple(quantile_name(name, share) for share in own.choice.quantiles)
+    name = schema.names[chosen.axis]
+    return tuple(quantile_name(name, share) for share in chosen.choice.quantiles)
 
 
-def estimates(own: ChosenLevels, schema: Schema, levels: Integers) -> dict[str, Estimates]:
+def estimates(chosen: ChosenLevels, schema: Schema, levels: Integers) -> dict[str, Estimates]:
     """Return the quantiles of every group by name.
 
     Args:
-        own: that chose.
+        chosen: the levels that were chosen.
         schema: of the attributes.
         levels: that were chosen, shape (groups, quantiles).
     """
-    found = values(own, schema, levels)
-    nothing = np.full(own.groups, math.nan)
+    quantiles = values(chosen, schema, levels)
+    nothing = np.full(chosen.groups, math.nan)
     return {
-        name: Estimates(value=found[:, place], standard_error=nothing, low=nothing, high=nothing)
-        for place, name in enumerate(quantile_names(own, schema))
+        name: Estimates(value=quantiles[:, place], standard_error=nothing, low=nothing, high=nothing)
+        for place, name in enumerate(quantile_names(chosen, schema))
     }
 
 
-def only(found: Estimates, mask: npt.NDArray[np.bool_]) -> Estimates:
+def only(statistic: Estimates, mask: npt.NDArray[np.bool_]) -> Estimates:
     """Return the estimates of the groups that a mask names."""
-    value, error, low, high = (one[mask] for one in (found.value, found.standard_error, found.low, found.high))
+    value, error, low, high = (
+        figures[mask] for figures in (statistic.value, statistic.standard_error, statistic.low, statistic.high)
+    )
     return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
-def values(own: ChosenLevels, schema: Schema, levels: Integers) -> Array:
+def values(chosen: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
-    attribute, cells = bounded(schema, own.axis), levels.ravel()
-    low, high = (attribute.edges_at(-(-(cells + one) * own.levels // own.cells)).astype(np.float64) for one in (0, 1))
-    found: Array = (low + high - attribute.whole) / 2
-    return found.reshape(levels.shape)
+    attribute, cells = bounded(schema, chosen.axis), levels.ravel()
+    low, high = (
+        attribute.edges_at(-(-(cells + side) * chosen.levels // chosen.cells)).astype(np.float64) for side in (0, 1)
+    )
+    middles: Array = (low + high - attribute.whole) / 2
+    return middles.reshape(levels.shape)
 
 
-def true_levels(own: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+def true_levels(chosen: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArray[np.bool_]]:
     """Return the quantiles of exact counts, the first level up to which a share of the rows lies, and who has rows.
 
     Args:
-        own: that chooses.
+        chosen: how levels are chosen.
         counts: of the cells, group by group.
 
     Returns:
         Shape (groups, quantiles); any level of a group without rows. Shape (groups,).
     """
-    below = counts.reshape(own.groups, -1).cumsum(axis=1)
-    found = [(below * q.denominator >= q.numerator * below[:, -1:]).argmax(axis=1) for q in own.choice.quantiles]
-    return np.stack(found, axis=1).astype(np.int64), below[:, -1] > 0
+    below = counts.reshape(chosen.groups, -1).cumsum(axis=1)
+    levels = [(below * q.denominator >= q.numerator * below[:, -1:]).argmax(axis=1) for q in chosen.choice.quantiles]
+    return np.stack(levels, axis=1).astype(np.int64), below[:, -1] > 0
 
 
-def without_interval(own: ChosenLevels) -> str:
+def without_interval(chosen: ChosenLevels) -> str:
     """Return the note of a value that was chosen."""
-    text = f"It was chosen among {own.cells:,} cells, and has no interval."
-    if len(own.choice.quantiles) > 1:
+    text = f"It was chosen among {chosen.cells:,} cells, and has no interval."
+    if len(chosen.choice.quantiles) > 1:
         return text
-    rows = math.ceil(own.choice.rank_errors(own.cells, BETA)[0])
+    rows = math.ceil(chosen.choice.rank_errors(chosen.cells, BETA)[0])
     return f"{text} With a probability of at least 95 % at most {rows:,} rows lie between its cell and the rank asked."

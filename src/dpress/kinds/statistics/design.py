@@ -45,7 +45,7 @@ MOST_GROUPS, MOST_LISTED = 1 << 17, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _Request:
     """What is asked for.
 
     Args:
@@ -84,62 +84,64 @@ def choose(spec: Spec) -> Choice:
         return devices.chosen(spec)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    own = of_kind(spec, Statistics)
-    name = discovery.discovered(spec.schema, own.by or ())
-    methods = _methods(own) if name is None else (discovery.METHOD,)
+    statistics = of_kind(spec, Statistics)
+    name = discovery.discovered(spec.schema, statistics.by or ())
+    methods = _methods(statistics) if name is None else (discovery.METHOD,)
     if spec.release.method not in ("auto", *methods):
         serve = " or ".join(map(repr, methods))
         raise NotSupported(
             f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {serve} does"
         )
     of_methods(spec, dict.fromkeys(methods, Parameters))
-    asked = _asked(spec.schema, own)
-    names = {one.name for one in asked.quantiles}
-    persons = person_parts(spec, asked.schema, asked.by, own)
-    check(asked.schema, own.assume or {}, {*asked.degrees, *names})
-    _check_used(asked, tuple(_moments(asked, names)), {*(own.totals or ())})
-    if own.private_bounds:
+    request = _request(spec.schema, statistics)
+    names = {quantiles.name for quantiles in request.quantiles}
+    persons = person_parts(spec, request.schema, request.by, statistics)
+    check(request.schema, statistics.assume or {}, {*request.degrees, *names})
+    _check_used(request, tuple(_moments(request, names)), {*(statistics.totals or ())})
+    if statistics.private_bounds:
         if name is not None:
             raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
-        candidates = [_bounding(spec, own, asked, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_bounding(spec, statistics, request, persons, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
-        candidates = [_candidate(spec, own, asked, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_candidate(spec, statistics, request, persons, loss) for loss in spec.privacy.loss.payable]
     else:
         if persons:
             raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
-        candidates = [_discovering(spec, own, asked, one) for one in discovery.discoveries(spec, name)]
-    chosen = min(candidates, key=lambda one: one.predicted_error)
+        candidates = [_discovering(spec, statistics, request, search) for search in discovery.discoveries(spec, name)]
+    chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
     return Choice(
-        workload=Marginals(asked.schema.shape, (asked.schema.axes(asked.by),)),
-        schema=asked.schema,
+        workload=Marginals(request.schema.shape, (request.schema.axes(request.by),)),
+        schema=request.schema,
         candidates=(chosen,),
         chosen=chosen,
         lower_bound=0.0,
-        users=own.users,
+        users=statistics.users,
         unit=UNIT,
-        attributes=asked.schema.attributes,
+        attributes=request.schema.attributes,
     )
 
 
-def _methods(own: Statistics) -> tuple[str, ...]:
+def _methods(statistics: Statistics) -> tuple[str, ...]:
     """Return the methods that may serve: a choice only where it may leave out intervals, and there are quantiles."""
-    if own.private_bounds:
+    if statistics.private_bounds:
         return (chosen_bounds.METHOD,)
-    return (METHOD,) if own.intervals or not (own.median or own.quantiles) else (METHOD, CHOOSING)
+    return (METHOD,) if statistics.intervals or not (statistics.median or statistics.quantiles) else (METHOD, CHOOSING)
 
 
-def _bounding(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
+def _bounding(
+    spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss
+) -> Candidate:
     """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
-    if own.precision:
+    if statistics.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
-    names = {one.name for one in asked.quantiles}
-    conditions = {asked.schema.names[axis] for part in _moments(asked, names) for axis, _ in part.where}
-    taken = {*(own.unit or ()), *(own.assume or ()), *(own.totals or ()), *conditions}
-    axes = chosen_bounds.axes_of(spec.schema, own.private_bounds or (), {*asked.degrees, *names}, taken=taken)
+    names = {quantiles.name for quantiles in request.quantiles}
+    conditions = {request.schema.names[axis] for part in _moments(request, names) for axis, _ in part.where}
+    taken = {*(statistics.unit or ()), *(statistics.assume or ()), *(statistics.totals or ()), *conditions}
+    axes = chosen_bounds.axes_of(spec.schema, statistics.private_bounds or (), {*request.degrees, *names}, taken=taken)
     rest = part_of(loss, GROUPS_SHARE)
-    inner = _candidate(spec, msgspec.structs.replace(own, intervals=True), asked, persons, rest)
+    inner = _candidate(spec, msgspec.structs.replace(statistics, intervals=True), request, persons, rest)
     mechanism = searched(_measured(inner), loss, tuple(axes))
-    chosen_bounds.check_enough(mechanism, own.users)
+    chosen_bounds.check_enough(mechanism, statistics.users)
     return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=inner.predicted_error)
 
 
@@ -150,46 +152,50 @@ def _measured(candidate: Candidate) -> MatrixMechanism:
     return candidate.mechanism
 
 
-def _candidate(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
+def _candidate(
+    spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss
+) -> Candidate:
     """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
     unit = spec.privacy.protected
-    parts = _parts(spec, own, asked, persons, loss)
-    stated, assumed = own.precision or {}, own.assume or {}
+    parts = _parts(spec, statistics, request, persons, loss)
+    stated, assumed = statistics.precision or {}, statistics.assume or {}
     even = parts.under(loss, parts.even, unit)
-    shares, needed = best_shares(even, asked.schema, users=own.users, precision=stated, assumed=assumed)
+    shares, needed = best_shares(even, request.schema, users=statistics.users, precision=stated, assumed=assumed)
     mechanism = parts.under(needed, shares, unit)
-    error = mean_square(mechanism, own.users)
+    error = mean_square(mechanism, statistics.users)
     method = CHOOSING if isinstance(mechanism, GroupQuantiles) else METHOD
     return Candidate(method=method, mechanism=mechanism, predicted_error=error)
 
 
-def _parts(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
+def _parts(spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
     """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
-    schema, by, unit = asked.schema, asked.axes, spec.privacy.protected
+    schema, by, unit = request.schema, request.axes, spec.privacy.protected
     trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
-    share = part_of(loss, Fraction(1, len(asked.degrees) + len(asked.quantiles) + 1))
-    for one in asked.quantiles:
-        if own.intervals or spec.release.method not in ("auto", CHOOSING):
-            trees.append(tree(schema, by, one, loss))
+    share = part_of(loss, Fraction(1, len(request.degrees) + len(request.quantiles) + 1))
+    for quantiles in request.quantiles:
+        if statistics.intervals or spec.release.method not in ("auto", CHOOSING):
+            trees.append(tree(schema, by, quantiles, loss))
             continue
-        found = choice(schema, by, one, share, unit)
-        if spec.release.method == CHOOSING or errs_less(found, own.users / asked.groups):
-            chosen.append(found)
+        levels = choice(schema, by, quantiles, share, unit)
+        if spec.release.method == CHOOSING or errs_less(levels, statistics.users / request.groups):
+            chosen.append(levels)
         else:
-            trees.append(tree(schema, by, one, loss))
-    counted = {schema.names[one.axis] for one in trees}
-    moments = tuple(_moments(asked, counted, alone=not chosen))
+            trees.append(tree(schema, by, quantiles, loss))
+    counted = {schema.names[distribution.axis] for distribution in trees}
+    moments = tuple(_moments(request, counted, alone=not chosen))
     return Parts(moments=moments, distributions=tuple(trees), persons=persons, chosen=tuple(chosen))
 
 
-def _discovering(spec: Spec, own: Statistics, asked: _Asked, found: Discovery) -> Candidate:
+def _discovering(spec: Spec, statistics: Statistics, request: _Request, search: Discovery) -> Candidate:
     """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
-    discovery.check_counts(spec, counts_only=not (asked.degrees or asked.quantiles or asked.shares), by=asked.by)
-    groups = asked.groups
-    smallest = msgspec.structs.replace(own, users=found.rows * groups, intervals=True)
-    inner = _candidate(spec, smallest, asked, (), found.loss)
+    discovery.check_counts(
+        spec, counts_only=not (request.degrees or request.quantiles or request.shares), by=request.by
+    )
+    groups = request.groups
+    smallest = msgspec.structs.replace(statistics, users=search.rows * groups, intervals=True)
+    inner = _candidate(spec, smallest, request, (), search.loss)
     groups_by = _measured(inner)
-    cells = max([1, *(one.tree.cells for one in strategy_of(groups_by).distributions)])
+    cells = max([1, *(distribution.tree.cells for distribution in strategy_of(groups_by).distributions)])
     most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
     if most < 1:
         raise NotSupported(
@@ -197,90 +203,97 @@ def _discovering(spec: Spec, own: Statistics, asked: _Asked, found: Discovery) -
         )
     return Candidate(
         method=discovery.METHOD,
-        mechanism=found.of_groups(groups_by, most),
+        mechanism=search.of_groups(groups_by, most),
         predicted_error=inner.predicted_error,
     )
 
 
-def _moments(asked: _Asked, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
+def _moments(request: _Request, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
     """Yield what is measured of every attribute and condition; the counts alone where nothing else counts rows.
 
     Args:
-        asked: what is asked for.
+        request: what is asked for.
         counted: the attributes whose quantiles are found by counts of rows.
         alone: whether there is nothing else to publish where there are no sums.
     """
-    schema, by = asked.schema, asked.schema.axes(asked.by)
-    for name, degree in asked.degrees.items():
+    schema, by = request.schema, request.schema.axes(request.by)
+    for name, degree in request.degrees.items():
         axis = schema.axes([name])[0]
         steps = schema.tabular[axis].ordered - 1
         yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
-    for place, text in enumerate(asked.shares, 1):
+    for place, text in enumerate(request.shares, 1):
         try:
             weights = product(schema, text)
         except ValueError as error:
             raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
-        where = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
-        _check_condition(asked, where, f"{PLACE}.share[#{place}]")
+        where = tuple(
+            (axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all()
+        )
+        _check_condition(request, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
-    measured = {*asked.degrees, *counted}
-    if (measured or alone) and not asked.shares and all(schema.attribute(name).with_cells.extra for name in measured):
+    measured = {*request.degrees, *counted}
+    if (measured or alone) and not request.shares and all(schema.attribute(name).with_cells.extra for name in measured):
         yield MomentSums(shape=schema.shape, by=by, degree=0)
 
 
-def _check_condition(asked: _Asked, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
-    names = [asked.schema.names[axis] for axis, _ in where]
+def _check_condition(request: _Request, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
+    names = [request.schema.names[axis] for axis, _ in where]
     if not where or not all(cells for _, cells in where):
         raise ValueError(f"{place}: expected a condition that holds for some rows and not for all")
     for name in names:
-        if name in asked.by:
+        if name in request.by:
             raise ValueError(f"{place}: {name} is in `by`: within a group it is always or never so")
-        if name in asked.degrees:
+        if name in request.degrees:
             raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
 
 
-def _asked(schema: Schema, own: Statistics) -> _Asked:
+def _request(schema: Schema, statistics: Statistics) -> _Request:
     """Return what is asked for, checked.
 
     Raises:
         NotSupported: there are too many groups.
         ValueError: an attribute is missing, used twice or not used.
     """
-    by = tuple(own.by or ())
-    degrees, quantiles = measured(schema, own, by)
+    by = tuple(statistics.by or ())
+    degrees, quantiles = measured(schema, statistics, by)
     degrees_of_totals: dict[str, int] = {}
-    for name in own.totals or ():
+    for name in statistics.totals or ():
         check_measured(schema, name, by, f"{PLACE}.totals")
         degrees_of_totals.setdefault(name, 1)
     check_groups(schema, by)
-    highest, units = degrees_of_totals | degrees, own.unit or {}
+    highest, units = degrees_of_totals | degrees, statistics.unit or {}
     check_units(units, schema.names)
     levels = Schema(
         tuple(
-            finest(one, highest.get(one.name), quantiles=one.name in quantiles, unit=units.get(one.name))
-            for one in schema.tabular
+            finest(
+                attribute,
+                highest.get(attribute.name),
+                quantiles=attribute.name in quantiles,
+                unit=units.get(attribute.name),
+            )
+            for attribute in schema.tabular
         )
     )
-    found = _Asked(
+    request = _Request(
         by=by,
         degrees=degrees,
         quantiles=tuple(wanted(schema, levels, name, tuple(sorted(shares))) for name, shares in quantiles.items()),
-        shares=tuple(own.share or ()),
+        shares=tuple(statistics.share or ()),
         schema=levels,
     )
-    if found.groups > MOST_GROUPS:
-        raise NotSupported(f"{PLACE}.by: {found.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
-    return found
+    if request.groups > MOST_GROUPS:
+        raise NotSupported(f"{PLACE}.by: {request.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
+    return request
 
 
-def _check_used(asked: _Asked, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
-    names = asked.schema.names
+def _check_used(request: _Request, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
+    names = request.schema.names
     conditions = {names[axis] for part in moments for axis, _ in part.where}
-    quantiles = [one.name for one in asked.quantiles]
+    quantiles = [part.name for part in request.quantiles]
     for name in names:
-        if name not in {*asked.by, *asked.degrees, *quantiles, *conditions, *totals}:
+        if name not in {*request.by, *request.degrees, *quantiles, *conditions, *totals}:
             raise ValueError(
                 f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
                 "sum, variance, median, quantiles, share, totals) or leave it out"

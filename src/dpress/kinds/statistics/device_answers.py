@@ -43,16 +43,16 @@ class DeviceAnswers(GroupAnswers):
     @property
     def estimator(self) -> NumberStatistics:
         """Which statistics of which numbers."""
-        own = self.collection.estimator
-        if not isinstance(own, NumberStatistics):
-            raise TypeError(f"{type(own).__name__} is about no numbers")
-        return own
+        estimator = self.collection.estimator
+        if not isinstance(estimator, NumberStatistics):
+            raise TypeError(f"{type(estimator).__name__} is about no numbers")
+        return estimator
 
     @cached_property
     def numbers(self) -> tuple[ReportedNumbers, ...]:
         """The reports of every number."""
         tallies = self.collection.split_tally(self.release.kept)
-        return reported(self.release.schema, self.estimator, [own[:-1] for own in tallies])
+        return reported(self.release.schema, self.estimator, [tally[:-1] for tally in tallies])
 
     def _sums(self, confidence: float, mask: Mask | None) -> DeviceEstimates:
         z = critical(confidence, self.release.tail)
@@ -61,17 +61,17 @@ class DeviceAnswers(GroupAnswers):
 
     def true_groups(self, counts: npt.NDArray[np.int64]) -> DeviceEstimates:
         """Return the statistics of exact counts of every number's table, one after the other: private."""
-        shapes = [(own.groups, own.levels) for own in self.estimator.oracles]
+        shapes = [(oracle.groups, oracle.levels) for oracle in self.estimator.oracles]
         parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
         numbers = tuple(
             CountedNumbers(
-                attribute=own.attribute,
-                degree=own.degree,
-                quantiles=own.quantiles,
+                attribute=numbers.attribute,
+                degree=numbers.degree,
+                quantiles=numbers.quantiles,
                 counts=part.reshape(shape),
-                circular=own.circular,
+                circular=numbers.circular,
             )
-            for own, part, shape in zip(self.numbers, parts, shapes, strict=True)
+            for numbers, part, shape in zip(self.numbers, parts, shapes, strict=True)
         )
         masks = np.eye(self.size, dtype=bool)
         return DeviceEstimates(numbers=numbers, masks=masks, users=numbers[0].users, z=critical(CONFIDENCE, "gaussian"))
@@ -79,24 +79,26 @@ class DeviceAnswers(GroupAnswers):
     @property
     def distributions(self) -> tuple[DistributionTable, ...]:
         """The distribution of every number that has quantiles or lies on a circle."""
-        own = [one for one in self.numbers if one.quantiles or one.circular]
+        distributed = [numbers for numbers in self.numbers if numbers.quantiles or numbers.circular]
         z = critical(CONFIDENCE, self.release.tail)
         return tuple(
-            DistributionTable(name=f"distribution_{place}.parquet", axes=self.axes, numbers=one, groups=self.size, z=z)
-            for place, one in enumerate(own, start=1)
+            DistributionTable(
+                name=f"distribution_{place}.parquet", axes=self.axes, numbers=numbers, groups=self.size, z=z
+            )
+            for place, numbers in enumerate(distributed, start=1)
         )
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The statistics, and a distribution for every number that has one."""
         by = tuple(axis.name for axis in self.axes)
-        return {NAME: by} | {one.name: (*by, one.numbers.attribute.name) for one in self.distributions}
+        return {NAME: by} | {table.name: (*by, table.numbers.attribute.name) for table in self.distributions}
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the statistics and the distributions with the names of their attributes."""
         names = self.tables
-        for one in self.parts(progress=None):
-            yield names[one.name], one
+        for part in self.parts(progress=None):
+            yield names[part.name], part
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the statistics and the distributions."""
@@ -120,21 +122,21 @@ class DeviceAnswers(GroupAnswers):
 
     @property
     def _with_quantiles(self) -> list[str]:
-        return [own.attribute.name for own in self.numbers if own.quantiles]
+        return [numbers.attribute.name for numbers in self.numbers if numbers.quantiles]
 
     @property
     def _with_distribution(self) -> list[str]:
-        return [one.numbers.attribute.name for one in self.distributions]
+        return [table.numbers.attribute.name for table in self.distributions]
 
     @cached_property
     def periods(self) -> Mapping[str, float]:
         """How long the circle is of every circular mean."""
-        circles = [own.attribute for own in self.numbers if own.circular]
-        return {f"{DIRECTION} {own.name}": float(own.ends[1] - own.ends[0]) for own in circles}
+        circles = [numbers.attribute for numbers in self.numbers if numbers.circular]
+        return {f"{DIRECTION} {circle.name}": float(circle.ends[1] - circle.ends[0]) for circle in circles}
 
     def _boxes(self, condition: Condition) -> Products:
         """Return the boxes of a condition; a range of a number on a circle may go past the end: `hour in 22..3`."""
-        turned = {one.attribute.name: one.attribute for one in self.numbers if one.circular}
+        turned = {numbers.attribute.name: numbers.attribute for numbers in self.numbers if numbers.circular}
         if condition.word == "between" and condition.attribute in turned:
             low, high = condition.values
             with contextlib.suppress(ValueError):
@@ -147,22 +149,25 @@ class DeviceAnswers(GroupAnswers):
                     return products(self.release.schema, Condition(word="or", parts=parts))
         return products(self.release.schema, condition)
 
-    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic; also the share of some levels of a number that has a distribution.
 
         Raises:
             ValueError: it was not asked for, or the condition is about other attributes than the groups'.
         """
-        if asked.of != "share":
-            return super().statistic(asked, text, confidence)
-        boxes = self._boxes(asked.first)
-        held = sorted({axis for weights in boxes for axis, own in enumerate(weights) if not own.all()})
-        places = {own.axes[-1]: one for own, one in zip(self.estimator.types, self.numbers, strict=True)}
+        if query.of != "share":
+            return super().statistic(query, text, confidence)
+        boxes = self._boxes(query.first)
+        held = sorted({axis for weights in boxes for axis, mask in enumerate(weights) if not mask.all()})
+        places = {
+            report_type.axes[-1]: numbers
+            for report_type, numbers in zip(self.estimator.types, self.numbers, strict=True)
+        }
         if len(held) != 1 or held[0] not in places or places[held[0]].attribute.name not in self._with_distribution:
-            known = ", ".join(self._with_distribution) or "no attribute"
-            having = "a distribution" if any(own.circular for own in self.numbers) else "quantiles"
-            raise ValueError(f"share: conditions are known on one attribute that has {having} ({known}): {text!r}")
-        value, error = places[held[0]].share(self._mask(asked.where), boxes[0][held[0]].astype(bool))
+            listed = ", ".join(self._with_distribution) or "no attribute"
+            having = "a distribution" if any(numbers.circular for numbers in self.numbers) else "quantiles"
+            raise ValueError(f"share: conditions are known on one attribute that has {having} ({listed}): {text!r}")
+        value, error = places[held[0]].share(self._mask(query.where), boxes[0][held[0]].astype(bool))
         half = critical(confidence, self.release.tail) * error
         return Result(
             query=text,
@@ -191,10 +196,10 @@ class DeviceAnswers(GroupAnswers):
     @property
     def remarks(self) -> tuple[str, ...]:
         """The means of all people so far, each with its interval."""
-        found, means = self.together(CONFIDENCE), []
-        for name in found.names:
+        statistics, means = self.together(CONFIDENCE), []
+        for name in statistics.names:
             if name.startswith(("mean ", f"{DIRECTION} ")):
-                one = found.of(name)
-                value, low, high = (float(own[0]) for own in (one.value, one.low, one.high))
+                statistic = statistics.of(name)
+                value, low, high = (float(figures[0]) for figures in (statistic.value, statistic.low, statistic.high))
                 means.append(f"So far the {name} is {value:,.6g}, from {low:,.6g} to {high:,.6g}.")
         return tuple(means)

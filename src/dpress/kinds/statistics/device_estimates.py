@@ -140,17 +140,19 @@ class CountedNumbers:
 
     def sums(self, mask: Mask) -> Sums:
         """Return the exact sums."""
-        own, size = self.counts[mask].sum(axis=0), self.counts.shape[1]
+        counts, size = self.counts[mask].sum(axis=0), self.counts.shape[1]
         if self.circular:
-            vector = own @ np.exp(2j * np.pi * np.arange(size) / size)
-            return Sums(values=np.array([own.sum(), vector.real, vector.imag]), covariance=np.zeros((3, 3)))
+            vector = counts @ np.exp(2j * np.pi * np.arange(size) / size)
+            return Sums(values=np.array([counts.sum(), vector.real, vector.imag]), covariance=np.zeros((3, 3)))
         level = np.arange(size) - (size - 1) / 2
-        return Sums(values=np.array([own.sum(), own @ level, own @ level**2], dtype=float), covariance=np.zeros((3, 3)))
+        return Sums(
+            values=np.array([counts.sum(), counts @ level, counts @ level**2], dtype=float), covariance=np.zeros((3, 3))
+        )
 
     def prefixes(self, mask: Mask) -> tuple[Array, Array]:
         """Return the exact shares."""
-        own = np.append(0.0, self.counts[mask].sum(axis=0).cumsum())
-        return own / max(own[-1], 1.0), np.zeros(own.size)
+        below = np.append(0.0, self.counts[mask].sum(axis=0).cumsum())
+        return below / max(below[-1], 1.0), np.zeros(below.size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -187,129 +189,131 @@ class DeviceEstimates:
     def of(self, name: str, share: Fraction | None = None) -> Estimates:
         """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
         if share is not None:
-            return self._quantiles(next(one for one in self.numbers if one.attribute.name == name), share)
+            return self._quantiles(next(numbers for numbers in self.numbers if numbers.attribute.name == name), share)
         return self._by_name[name]()
 
     @property
-    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+    def quantile_shares(self) -> dict[str, tuple[Fraction, ...]]:
         """The quantiles of every number that has some."""
-        return {one.attribute.name: one.quantiles for one in self.numbers if one.quantiles}
+        return {numbers.attribute.name: numbers.quantiles for numbers in self.numbers if numbers.quantiles}
 
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set and its variance: every number's, weighted by precision; everybody's is known."""
-        found = []
-        for own in self.numbers:
-            every = [own.sums(mask) for mask in self.masks]
-            scale = self.users / max(own.users, 1)
-            values = np.array([one.values[0] for one in every]) * scale
-            found.append((values, np.array([max(one.covariance[0, 0], 1e-9) for one in every]) * scale**2))
-        count, variance = group_moments.combined([one for one, _ in found], [spread for _, spread in found])
+        pairs = []
+        for numbers in self.numbers:
+            every = [numbers.sums(mask) for mask in self.masks]
+            scale = self.users / max(numbers.users, 1)
+            values = np.array([sums.values[0] for sums in every]) * scale
+            pairs.append((values, np.array([max(sums.covariance[0, 0], 1e-9) for sums in every]) * scale**2))
+        count, variance = group_moments.combined([value for value, _ in pairs], [spread for _, spread in pairs])
         whole = self.masks.all(axis=1)
         return np.where(whole, self.users, count), np.where(whole, 0.0, variance)
 
     @cached_property
     def _by_name(self) -> dict[str, Callable[[], Estimates]]:
-        found: dict[str, Callable[[], Estimates]] = {COUNT: lambda: group_moments.linear(*self.counts, self.z, 0.0)}
-        for own in self.numbers:
-            name = own.attribute.name
-            if own.degree:
-                found[f"sum {name}"] = functools.partial(self._sum, own)
-                found[f"mean {name}"] = functools.partial(self._mean, own)
-            if own.degree == 2:
-                found[f"variance {name}"] = functools.partial(self._variance, own)
-            if own.circular:
-                found[f"{DIRECTION} {name}"] = functools.partial(self._direction, own)
-                found[f"{LENGTH} {name}"] = functools.partial(self._length, own)
-            for share in own.quantiles:
-                found[quantile_name(name, share)] = functools.partial(self._quantiles, own, share)
-        return found
+        statistics: dict[str, Callable[[], Estimates]] = {
+            COUNT: lambda: group_moments.linear(*self.counts, self.z, 0.0)
+        }
+        for numbers in self.numbers:
+            name = numbers.attribute.name
+            if numbers.degree:
+                statistics[f"sum {name}"] = functools.partial(self._sum, numbers)
+                statistics[f"mean {name}"] = functools.partial(self._mean, numbers)
+            if numbers.degree == 2:
+                statistics[f"variance {name}"] = functools.partial(self._variance, numbers)
+            if numbers.circular:
+                statistics[f"{DIRECTION} {name}"] = functools.partial(self._direction, numbers)
+                statistics[f"{LENGTH} {name}"] = functools.partial(self._length, numbers)
+            for share in numbers.quantiles:
+                statistics[quantile_name(name, share)] = functools.partial(self._quantiles, numbers, share)
+        return statistics
 
-    def _sum(self, own: Numbers) -> Estimates:
-        centre, step, _ = _scale(own)
-        form, scale = np.array([centre, step]) * (self.users / max(own.users, 1)), []
+    def _sum(self, numbers: Numbers) -> Estimates:
+        centre, step, _ = _scale(numbers)
+        form, scale = np.array([centre, step]) * (self.users / max(numbers.users, 1)), []
         for mask in self.masks:
-            found = own.sums(mask)
-            scale.append((float(form @ found.values[:2]), float(form @ found.covariance[:2, :2] @ form)))
+            sums = numbers.sums(mask)
+            scale.append((float(form @ sums.values[:2]), float(form @ sums.covariance[:2, :2] @ form)))
         value, variance = np.array(scale).T
         return group_moments.linear(value, np.maximum(variance, 0.0), self.z, 0.0)
 
-    def _mean(self, own: Numbers) -> Estimates:
-        centre, step, reach = _scale(own)
+    def _mean(self, numbers: Numbers) -> Estimates:
+        centre, step, reach = _scale(numbers)
         rows = []
         for mask in self.masks:
-            found = own.sums(mask)
-            variances = float(found.covariance[1, 1]), max(float(found.covariance[0, 0]), 0.0)
+            sums = numbers.sums(mask)
+            variances = float(sums.covariance[1, 1]), max(float(sums.covariance[0, 0]), 0.0)
             pair = Pair(
-                first=float(found.values[1]),
-                second=float(found.values[0]),
+                first=float(sums.values[1]),
+                second=float(sums.values[0]),
                 variances=variances,
-                covariance=float(found.covariance[0, 1]),
+                covariance=float(sums.covariance[0, 1]),
             )
-            one = fieller(pair, self.z, (0.0, 0.0))
-            rows.append((one.value, one.standard_error, *one.interval))
+            ratio = fieller(pair, self.z, (0.0, 0.0))
+            rows.append((ratio.value, ratio.standard_error, *ratio.interval))
         value, error, low, high = np.array(rows).T
-        ends = [np.clip(one, -reach, reach) for one in (value, low, high)]
+        ends = [np.clip(column, -reach, reach) for column in (value, low, high)]
         return group_moments.moved(
             Estimates(value=ends[0], standard_error=error, low=ends[1], high=ends[2]), centre, step
         )
 
-    def mean_error(self, own: Numbers) -> float:
+    def mean_error(self, numbers: Numbers) -> float:
         """Return the standard error of the first set's mean of a number, also of one that is not published."""
-        return float(self._mean(own).standard_error[0])
+        return float(self._mean(numbers).standard_error[0])
 
-    def _variance(self, own: Numbers) -> Estimates:
-        _, step, reach = _scale(own)
+    def _variance(self, numbers: Numbers) -> Estimates:
+        _, step, reach = _scale(numbers)
         rows = []
         for mask in self.masks:
-            found = own.sums(mask)
-            n, first, second = found.values.tolist()
-            if not self._known(found):
+            sums = numbers.sums(mask)
+            n, first, second = sums.values.tolist()
+            if not self._stands_out(sums):
                 rows.append((math.nan, math.nan, 0.0, reach**2))
                 continue
             mean = first / n
             slope = np.array([2 * mean**2 - second / n, -2 * mean, 1.0]) / n
             value = min(max(second / n - mean**2, 0.0), reach**2)
-            error = math.sqrt(max(float(slope @ found.covariance @ slope), 0.0))
+            error = math.sqrt(max(float(slope @ sums.covariance @ slope), 0.0))
             rows.append((value, error, max(value - self.z * error, 0.0), min(value + self.z * error, reach**2)))
         value, error, low, high = np.array(rows).T
         return group_moments.moved(Estimates(value=value, standard_error=error, low=low, high=high), 0.0, step**2)
 
-    def _quantiles(self, own: Numbers, share: Fraction) -> Estimates:
-        levels, rows = own.attribute.ordered, []
+    def _quantiles(self, numbers: Numbers, share: Fraction) -> Estimates:
+        levels, rows = numbers.attribute.ordered, []
         for mask in self.masks:
-            if self._known(own.sums(mask)):
-                prefixes, errors = own.prefixes(mask)
+            if self._stands_out(numbers.sums(mask)):
+                prefixes, errors = numbers.prefixes(mask)
                 rows.append(group_moments.quantile(prefixes, self.z * errors, float(share)))
             else:
                 rows.append((math.nan, 0.0, float(levels)))
-        value, low, high = valued(own.attribute, levels, levels, list(np.array(rows).T))
+        value, low, high = valued(numbers.attribute, levels, levels, list(np.array(rows).T))
         error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
         return Estimates(value=value, standard_error=error, low=low, high=high)
 
-    def _direction(self, own: Numbers) -> Estimates:
+    def _direction(self, numbers: Numbers) -> Estimates:
         rows, none = [], (math.nan, math.nan, -math.inf, math.inf)
         for mask in self.masks:
-            found = own.sums(mask)
-            rows.append(direction(found, self.z).angle if self._known(found) else none)
-        return turned(own.attribute, np.array(rows))
+            sums = numbers.sums(mask)
+            rows.append(direction(sums, self.z).angle if self._stands_out(sums) else none)
+        return turned(numbers.attribute, np.array(rows))
 
-    def _length(self, own: Numbers) -> Estimates:
+    def _length(self, numbers: Numbers) -> Estimates:
         rows, none = [], (math.nan, math.nan, 0.0, 1.0)
         for mask in self.masks:
-            found = own.sums(mask)
-            rows.append(direction(found, self.z).length if self._known(found) else none)
+            sums = numbers.sums(mask)
+            rows.append(direction(sums, self.z).length if self._stands_out(sums) else none)
         value, error, low, high = np.array(rows).T
         return Estimates(value=value, standard_error=error, low=low, high=high)
 
-    def _known(self, found: Sums) -> bool:
-        return bool(found.values[0] > SURE * math.sqrt(max(float(found.covariance[0, 0]), 0.0)))
+    def _stands_out(self, sums: Sums) -> bool:
+        return bool(sums.values[0] > SURE * math.sqrt(max(float(sums.covariance[0, 0]), 0.0)))
 
 
-def _scale(own: Numbers) -> tuple[float, float, float]:
+def _scale(numbers: Numbers) -> tuple[float, float, float]:
     """Return the value of the middle level, the width of a level, and how many levels the last is from the middle."""
-    reach = (own.attribute.ordered - 1) / 2
-    centre, radius = level_scale(own.attribute, own.attribute.ordered - 1)
+    reach = (numbers.attribute.ordered - 1) / 2
+    centre, radius = level_scale(numbers.attribute, numbers.attribute.ordered - 1)
     return centre, radius / reach, reach
 
 
@@ -324,11 +328,11 @@ def reported(schema: Any, estimator: Any, reports: Sequence[npt.NDArray[Any]]) -
     of_types = zip(estimator.types, estimator.degrees, estimator.quantiles, estimator.oracles, reports, strict=True)
     return tuple(
         ReportedNumbers(
-            attribute=schema.tabular[own.axes[-1]],
+            attribute=schema.tabular[report_type.axes[-1]],
             degree=degree,
             quantiles=quantiles,
             oracle=oracle,
-            reports=found.reshape(oracle.groups, -1),
+            reports=counts.reshape(oracle.groups, -1),
         )
-        for own, degree, quantiles, oracle, found in of_types
+        for report_type, degree, quantiles, oracle, counts in of_types
     )

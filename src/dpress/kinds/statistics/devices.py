@@ -44,7 +44,7 @@ WINDOWS, BIT, CIRCLE = ("square_wave", "piecewise"), "one_bit", "circular_wave"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _Request:
     """What is asked for: groups, moments and quantiles of every number, the circular ones, and the finer attributes."""
 
     by: tuple[str, ...]
@@ -74,25 +74,25 @@ def chosen(spec: Spec) -> Choice:
         ValueError: attributes or parameters do not fit.
     """
     collections.check_silence(spec)
-    loss, own = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
+    loss, statistics = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     of_methods(spec, dict.fromkeys((*WINDOWS, BIT, CIRCLE), Parameters))
-    asked = _asked(spec.schema, own)
-    check(asked.schema, own.assume or {}, {*asked.numbers})
-    names = _serving(spec, asked)
-    found = [_candidate(name, asked, own, loss) for name in names]
-    whole = bool(asked.quantiles) or max(asked.degrees.values(), default=0) > 1
-    candidates = tuple(found if whole else sorted(found, key=lambda one: one.predicted_error))
+    request = _request(spec.schema, statistics)
+    check(request.schema, statistics.assume or {}, {*request.numbers})
+    names = _serving(spec, request)
+    offered = [_candidate(name, request, statistics, loss) for name in names]
+    whole = bool(request.quantiles) or max(request.degrees.values(), default=0) > 1
+    candidates = tuple(offered if whole else sorted(offered, key=lambda candidate: candidate.predicted_error))
     return Choice(
-        workload=Marginals(asked.schema.shape, (asked.schema.axes([*asked.by, asked.numbers[0]]),)),
-        schema=asked.schema,
+        workload=Marginals(request.schema.shape, (request.schema.axes([*request.by, request.numbers[0]]),)),
+        schema=request.schema,
         candidates=candidates,
         chosen=candidates[0],
         lower_bound=0.0,
-        users=own.users,
-        unit=UNIT_CIRCLE if asked.circular else UNIT,
-        attributes=asked.schema.attributes,
+        users=statistics.users,
+        unit=UNIT_CIRCLE if request.circular else UNIT,
+        attributes=request.schema.attributes,
     )
 
 
@@ -105,37 +105,37 @@ def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -
         users: how many report, as many about each number.
         assumed: how numbers are supposed to be spread in every group.
     """
-    own: Any = mechanism.estimator
-    asked, reports = users / len(own.types), []
-    for one, oracle in zip(own.types, own.oracles, strict=True):
-        attribute: Any = schema.tabular[one.axes[-1]]
+    estimator: Any = mechanism.estimator
+    people, reports = users / len(estimator.types), []
+    for report_type, oracle in zip(estimator.types, estimator.oracles, strict=True):
+        attribute: Any = schema.tabular[report_type.axes[-1]]
         shares = level_shares(attribute, assumed, circular=isinstance(oracle, CircularWave))
-        table = np.tile(shares * asked / oracle.groups, (oracle.groups, 1))
+        table = np.tile(shares * people / oracle.groups, (oracle.groups, 1))
         reports.append(oracle.expected(table))
-    masks = np.arange(own.oracles[0].groups)[None] == 0
+    masks = np.arange(estimator.oracles[0].groups)[None] == 0
     z = critical(CONFIDENCE, "gaussian")
-    return DeviceEstimates(numbers=reported(schema, own, reports), masks=masks, users=users, z=z)
+    return DeviceEstimates(numbers=reported(schema, estimator, reports), masks=masks, users=users, z=z)
 
 
-def _candidate(name: str, asked: _Asked, own: CollectedStatistics, loss: PureDP) -> Candidate:
-    schema, types = asked.schema, []
-    for number in asked.numbers:
-        axes = schema.axes([*asked.by, number])
+def _candidate(name: str, request: _Request, statistics: CollectedStatistics, loss: PureDP) -> Candidate:
+    schema, types = request.schema, []
+    for number in request.numbers:
+        axes = schema.axes([*request.by, number])
         sizes = tuple(schema.shape[axis] for axis in axes)
-        oracle = _oracle(name, schema.attribute(number), asked.groups, loss, own)
-        encoder = Combination(sizes=sizes) if asked.by else Code()
+        oracle = _oracle(name, schema.attribute(number), request.groups, loss, statistics)
+        encoder = Combination(sizes=sizes) if request.by else Code()
         types.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=encoder),)))
     estimator = NumberStatistics(
         shape=schema.shape,
         types=tuple(types),
-        degrees=tuple(asked.degrees.get(one, 0) for one in asked.numbers),
-        quantiles=tuple(asked.quantiles.get(one, ()) for one in asked.numbers),
+        degrees=tuple(request.degrees.get(number, 0) for number in request.numbers),
+        quantiles=tuple(request.quantiles.get(number, ()) for number in request.numbers),
     )
     collection = Collection(shape=schema.shape, types=estimator.types, split="users", estimator=estimator)
-    return Candidate(method=name, mechanism=collection, predicted_error=_error(collection, schema, own))
+    return Candidate(method=name, mechanism=collection, predicted_error=_error(collection, schema, statistics))
 
 
-def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: CollectedStatistics) -> Oracle:
+def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, statistics: CollectedStatistics) -> Oracle:
     levels: int = attribute.ordered
     if name == BIT:
         return OneBit(size=levels, loss=loss)
@@ -144,67 +144,69 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: Collected
     if name == "square_wave":
         return SquareWave(levels=levels, groups=groups, loss=loss)
     place = 2 * np.arange(levels) / (levels - 1) - 1
-    shares = level_shares(attribute, own.assume or {})
+    shares = level_shares(attribute, statistics.assume or {})
     mean = float(shares @ place)
     window = best_window(levels, groups, float(loss.epsilon), mean, float(shares @ (place - mean) ** 2))
     return Piecewise(levels=levels, groups=groups, loss=loss, window=window)
 
 
-def _error(collection: Collection, schema: Schema, own: CollectedStatistics) -> float:
+def _error(collection: Collection, schema: Schema, statistics: CollectedStatistics) -> float:
     """Return the squared error of a mean, in squares of the bounds' width, over all numbers; on circles of a length."""
-    found, errors = estimates(collection, schema, own.users, own.assume or {}), []
-    for one in found.numbers:
-        if one.circular:
-            errors.append(float(found.of(f"{LENGTH} {one.attribute.name}").standard_error[0]))
+    expected, errors = estimates(collection, schema, statistics.users, statistics.assume or {}), []
+    for numbers in expected.numbers:
+        if numbers.circular:
+            errors.append(float(expected.of(f"{LENGTH} {numbers.attribute.name}").standard_error[0]))
             continue
-        low, high = map(float, one.attribute.ends)
-        errors.append(float(found.mean_error(one)) / (high - low))
+        low, high = map(float, numbers.attribute.ends)
+        errors.append(float(expected.mean_error(numbers)) / (high - low))
     return float(np.mean(np.square(errors))) if np.isfinite(errors).all() else math.inf
 
 
-def _serving(spec: Spec, asked: _Asked) -> tuple[str, ...]:
+def _serving(spec: Spec, request: _Request) -> tuple[str, ...]:
     """Return the methods that serve what is asked, or the one that is named."""
-    means = not asked.quantiles and max(asked.degrees.values(), default=0) < 2
-    known = (*(("piecewise",) if means else ()), *((BIT,) if means and not asked.by else ()), "square_wave")
+    means = not request.quantiles and max(request.degrees.values(), default=0) < 2
+    serving = (*(("piecewise",) if means else ()), *((BIT,) if means and not request.by else ()), "square_wave")
     named = spec.release.method
-    if asked.circular or named == CIRCLE:
-        if not asked.circular or named not in ("auto", CIRCLE):
+    if request.circular or named == CIRCLE:
+        if not request.circular or named not in ("auto", CIRCLE):
             raise NotSupported(f'$.release.method: "{CIRCLE}" collects the numbers of `circular`, and no other method')
         return (CIRCLE,)
     if named == "auto":
-        return known
-    if named in known or named in WINDOWS:
+        return serving
+    if named in serving or named in WINDOWS:
         return (named,)
     if named == BIT:
         raise NotSupported(
             f'$.release.method: "{BIT}" collects means of all people alone, no groups, variances or quantiles; '
-            f"{' and '.join(known)} do"
+            f"{' and '.join(serving)} do"
         )
     raise NotSupported(f"$.release.method: {named!r} collects no numbers; {', '.join((*WINDOWS, BIT))} do")
 
 
-def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
+def _request(schema: Schema, statistics: CollectedStatistics) -> _Request:
     """Return what is asked for, checked."""
-    by = tuple(own.by or ())
-    degrees, quantiles = measured(schema, own, by)
+    by = tuple(statistics.by or ())
+    degrees, quantiles = measured(schema, statistics, by)
     check_groups(schema, by)
-    circular = on_circles(schema, own, by)
+    circular = on_circles(schema, statistics, by)
     if not degrees and not quantiles and not circular:
         raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median, quantiles or circular")
-    for one in schema.tabular:
-        if one.name not in {*by, *degrees, *quantiles, *circular}:
+    for attribute in schema.tabular:
+        if attribute.name not in {*by, *degrees, *quantiles, *circular}:
             raise ValueError(
-                f"$.release.attributes: {one.name!r} neither makes groups nor is measured; name it in {PLACE} (by, "
-                "mean, sum, variance, median, quantiles, circular) or leave it out"
+                f"$.release.attributes: {attribute.name!r} neither makes groups nor is measured; name it in {PLACE} "
+                "(by, mean, sum, variance, median, quantiles, circular) or leave it out"
             )
-        if one.discovered:
-            raise NotSupported(f'attribute {one.name}: devices need the list of the groups, not values = "discover"')
-        if one.no_device:
-            raise NotSupported(f"attribute {one.name}: {one.no_device}")
-        if one.numbers is not None and one.name not in by and one.extra:
+        if attribute.discovered:
+            raise NotSupported(
+                f'attribute {attribute.name}: devices need the list of the groups, not values = "discover"'
+            )
+        if attribute.no_device:
+            raise NotSupported(f"attribute {attribute.name}: {attribute.no_device}")
+        if attribute.numbers is not None and attribute.name not in by and attribute.extra:
             raise ValueError(
-                f"attribute {one.name}: `null` names a cell, but a device has to report a number; leave it out, then a "
-                "device without one sends nothing"
+                f"attribute {attribute.name}: `null` names a cell, but a device has to report a number; leave it out, "
+                "then a device without one sends nothing"
             )
     whole = {*quantiles, *circular}
     groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if whole else MOST_GROUPS
@@ -212,8 +214,11 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
         of = " for quantiles" if quantiles else " for distributions" if whole else ""
         raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than {most:,}{of}; use fewer attributes or `bins`")
     fitted = min(FITTED_LEVELS, MOST_SHARES // groups)
-    finer = [one if one.name in by else _finest(one, fitted if one.name in whole else LEVELS) for one in schema.tabular]
-    return _Asked(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(finer)))
+    finer = [
+        attribute if attribute.name in by else _finest(attribute, fitted if attribute.name in whole else LEVELS)
+        for attribute in schema.tabular
+    ]
+    return _Request(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(finer)))
 
 
 def _finest(attribute: Tabular, most: int) -> Tabular:

@@ -61,17 +61,17 @@ def discovered(schema: Schema, by: Sequence[str]) -> str | None:
     Raises:
         NotSupported: there are several, or it makes no groups.
     """
-    found = [one.name for one in schema.tabular if one.discovered]
-    if not found:
+    names = [attribute.name for attribute in schema.tabular if attribute.discovered]
+    if not names:
         return None
-    if len(found) > 1:
+    if len(names) > 1:
         raise NotSupported(
-            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}; '
+            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(names)}; '
             "list the values of the others, or write both into one column"
         )
-    if found[0] not in by:
-        raise NotSupported(f"{PLACE}.by: expected {found[0]} in it, as its values are discovered")
-    return found[0]
+    if names[0] not in by:
+        raise NotSupported(f"{PLACE}.by: expected {names[0]} in it, as its values are discovered")
+    return names[0]
 
 
 def check_counts(spec: Spec, *, counts_only: bool, by: Sequence[str]) -> None:

@@ -41,9 +41,9 @@ class DistributionTable:
             yield self._batch(np.arange(self.groups) == group, group)
 
     def _batch(self, mask: npt.NDArray[np.bool_], group: int | None) -> pa.RecordBatch:
-        own = self.numbers.attribute
+        attribute = self.numbers.attribute
         prefixes, errors = self.numbers.prefixes(mask)
-        edges, below, error = own.edges, prefixes[1:], errors[1:]
+        edges, below, error = attribute.edges, prefixes[1:], errors[1:]
         named = cells(self.axes, group or 0, (group or 0) + 1) if self.axes else {}
         first = {
             name: pa.nulls(below.size, pa.array(column).type)
@@ -52,8 +52,8 @@ class DistributionTable:
             for name, column in named.items()
         }
         columns = {
-            f"{own.name}_from": pa.array(edges[:-1]),
-            f"{own.name}_below": pa.array(edges[1:]),
+            f"{attribute.name}_from": pa.array(edges[:-1]),
+            f"{attribute.name}_below": pa.array(edges[1:]),
             "share": pa.array(np.diff(prefixes)),
             "share_below": pa.array(below),
             "standard_error": pa.array(error),

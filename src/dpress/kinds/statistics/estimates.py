@@ -65,8 +65,8 @@ class GroupEstimates:
         """
         if share is not None:
             return self._quantiles(name, share)
-        found: Estimates = self._by_name[name]()
-        return found
+        statistic: Estimates = self._by_name[name]()
+        return statistic
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,38 +74,38 @@ class GroupEstimates:
         return tuple(self._by_name)
 
     @property
-    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+    def quantile_shares(self) -> dict[str, tuple[Fraction, ...]]:
         """The quantiles of every attribute that has some."""
         return {self.schema.names[part.axis]: part.quantiles for part in self.strategy.distributions}
 
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set, and its variance: all parts that count every row, weighted by their precision."""
-        own = [self._own_count(place) for place, part in enumerate(self.strategy.of_rows) if self._counts_all(part)]
-        return group_moments.combined([one for one, _ in own], [spread for _, spread in own])
+        counts = [self._part_count(place) for place, part in enumerate(self.strategy.of_rows) if self._counts_all(part)]
+        return group_moments.combined([count for count, _ in counts], [spread for _, spread in counts])
 
     @cached_property
     def _by_name(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        statistics: dict[str, Any] = {}
         if any(map(self._counts_all, self.strategy.of_rows)):
-            found[COUNT] = lambda: group_moments.linear(*self.counts, self.z, max(self.steps))
+            statistics[COUNT] = lambda: group_moments.linear(*self.counts, self.z, max(self.steps))
         for place, part in enumerate(self.strategy.moments):
-            found |= self._of_moments(place, part)
+            statistics |= self._of_moments(place, part)
         for tree in self.strategy.distributions:
             name = self.schema.names[tree.axis]
             for share in tree.quantiles:
-                found[quantile_name(name, share)] = lambda name=name, share=share: self._quantiles(name, share)
-        return found | self._persons.by_name
+                statistics[quantile_name(name, share)] = lambda name=name, share=share: self._quantiles(name, share)
+        return statistics | self._persons.by_name
 
     @property
     def _persons(self) -> PersonEstimates:
-        own = slice(len(self.strategy.of_rows), None)
+        of_persons = slice(len(self.strategy.of_rows), None)
         return PersonEstimates(
             names=self.schema.names,
             parts=self.strategy.persons,
-            sums=self.sums[own],
-            variances=self.variances[own],
-            steps=self.steps[own],
+            sums=self.sums[of_persons],
+            variances=self.variances[of_persons],
+            steps=self.steps[of_persons],
             z=self.z,
         )
 
@@ -113,8 +113,8 @@ class GroupEstimates:
         if part.axis is None:
             return {} if not part.where else {f"share {condition(self.schema, part.where)}": lambda: self._share(place)}
         name = self.schema.names[part.axis]
-        found = {f"sum {name}": lambda: self._sum(place), f"mean {name}": lambda: self._mean(place)}
-        return found | ({f"variance {name}": lambda: self._variance(place)} if part.degree == 2 else {})
+        statistics = {f"sum {name}": lambda: self._sum(place), f"mean {name}": lambda: self._mean(place)}
+        return statistics | ({f"variance {name}": lambda: self._variance(place)} if part.degree == 2 else {})
 
     def _counts_all(self, part: MomentSums | GroupDistribution) -> bool:
         """Return whether every row has a level."""
@@ -122,7 +122,7 @@ class GroupEstimates:
             return part.levels == part.shape[part.axis]
         return part.axis is None or part.steps + 1 == part.shape[part.axis]
 
-    def _own_count(self, place: int) -> tuple[Array, Array]:
+    def _part_count(self, place: int) -> tuple[Array, Array]:
         """Return the count that a part has by itself, and its variance."""
         part = self.strategy.of_rows[place]
         if isinstance(part, MomentSums):
@@ -131,7 +131,7 @@ class GroupEstimates:
 
     def _count_for(self, place: int) -> tuple[Array, Array]:
         """Return the best count of the rows that a part is about."""
-        return self.counts if self._counts_all(self.strategy.of_rows[place]) else self._own_count(place)
+        return self.counts if self._counts_all(self.strategy.of_rows[place]) else self._part_count(place)
 
     def _variances(self, place: int) -> Array:
         return self.variances[place] * self.sizes
@@ -161,8 +161,8 @@ class GroupEstimates:
         _, radius = self._scale(place)
         count, count_variance = self._count_for(place)
         step = max(4 * self.steps[place], 4 / 3 * max(self.steps))  # of a sum in (t - mean)^2 - variance, of the count
-        found = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z, step)
-        return group_moments.moved(found, 0.0, radius**2)
+        spread = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z, step)
+        return group_moments.moved(spread, 0.0, radius**2)
 
     def _scale(self, place: int) -> tuple[float, float]:
         part = self.strategy.moments[place]
@@ -190,10 +190,10 @@ class GroupEstimates:
         place = axes.index(self.schema.names.index(name))
         part = self.strategy.distributions[place]
         place += len(self.strategy.moments)
-        q, one = float(share), form_variances(part.tree, self.variances[place], float(share))
+        q, variances = float(share), form_variances(part.tree, self.variances[place], float(share))
         step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
-        rows = [group_moments.quantile(prefixes, margin(one * size, self.z, step), q) for prefixes, size in pairs]
+        rows = [group_moments.quantile(prefixes, margin(variances * size, self.z, step), q) for prefixes, size in pairs]
         places = [np.array(column) for column in zip(*rows, strict=True)]
         value, low, high = valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places)
         error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
@@ -213,13 +213,13 @@ def group_estimates(
         mask: shape (groups,).
     """
     sums, variances = [], []
-    for part, own in zip(strategy.parts, measurement.parts, strict=True):
+    for part, measured in zip(strategy.parts, measurement.parts, strict=True):
         if isinstance(part, PersonSums):
-            sums.append(of_sets(part, own.answers * part.step, mask))
+            sums.append(of_sets(part, measured.answers * part.step, mask))
         else:
-            rows = own.answers.reshape(part.groups, -1) * part.step
+            rows = measured.answers.reshape(part.groups, -1) * part.step
             sums.append(rows if mask is None else rows[mask].sum(axis=0, keepdims=True))
-        variances.append(float(np.max(own.variance)) * part.step**2)
+        variances.append(float(np.max(measured.variance)) * part.step**2)
     groups = strategy.parts[0].groups
     sizes = np.ones(groups) if mask is None else np.array([float(mask.sum())])
     return GroupEstimates(
@@ -241,7 +241,7 @@ def prefixes(tree: Hierarchy, nodes: Array, variance: float) -> Array:
         nodes: noisy counts of its nodes, shape (sets, nodes).
         variance: of one of them.
     """
-    cells = np.array([tree.map.reconstruct(own, variance) for own in nodes])
+    cells = np.array([tree.map.reconstruct(row, variance) for row in nodes])
     return np.concatenate([np.zeros((len(cells), 1)), cells.cumsum(axis=1)], axis=1)
 
 
@@ -251,8 +251,8 @@ def form_variances(tree: Hierarchy, variance: float, q: float) -> Array:
     It follows from Cov(P, N - P) = (V(N) - V(P) - V(N - P)) / 2.
     """
     below, above = prefix_variances(tree, variance)
-    found: Array = (1 - q) * below + q * above - q * (1 - q) * below[-1]
-    return np.clip(found, 0, None)
+    variances: Array = (1 - q) * below + q * above - q * (1 - q) * below[-1]
+    return np.clip(variances, 0, None)
 
 
 def mean_form_variance(tree: Hierarchy, variance: float, quantiles: Sequence[Fraction]) -> float:
@@ -288,12 +288,12 @@ def condition(schema: Schema, where: Condition) -> str:
 
 
 def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
-    own, scale = schema.tabular[axis], schema.tabular[axis].scale
-    if scale is not None and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < own.ordered:
+    attribute, scale = schema.tabular[axis], schema.tabular[axis].scale
+    if scale is not None and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < attribute.ordered:
         low, high = scale.inclusive(*scale.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
-        return f"{own.name} in {low}..{high}"
-    names = [own.labels_between(cell, cell + 1)[0] for cell in cells]
-    return f"{own.name} = {names[0]}" if len(names) == 1 else f"{own.name} in ({', '.join(names)})"
+        return f"{attribute.name} in {low}..{high}"
+    names = [attribute.labels_between(cell, cell + 1)[0] for cell in cells]
+    return f"{attribute.name} = {names[0]}" if len(names) == 1 else f"{attribute.name} in ({', '.join(names)})"
 
 
 def masks(weights: list[Array]) -> Mask:
@@ -302,8 +302,8 @@ def masks(weights: list[Array]) -> Mask:
     Args:
         weights: 0 or 1 for every cell of every axis of the groups.
     """
-    found = np.ones(1)
-    for own in weights:
-        found = np.multiply.outer(found, own).ravel()
-    chosen: Mask = found.astype(bool)
+    product = np.ones(1)
+    for factor in weights:
+        product = np.multiply.outer(product, factor).ravel()
+    chosen: Mask = product.astype(bool)
     return chosen

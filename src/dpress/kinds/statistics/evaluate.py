@@ -31,25 +31,25 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     to them; `: moved by clamping` is how far a mean is, by the root mean square over these groups, from that between
     the stated bounds, `: unclamped mean within interval` the share of intervals that hold this, too.
     """
-    own: Any = release.answers
+    answers: Any = release.answers
     unit = release.claim.unit
-    if isinstance(own, DeviceAnswers):
-        tables = [one.axes for one in own.estimator.types]
-        truth = true_numbers(own, true_counts(release.schema, tables, rows.data, unit, progress=rows.progress))
+    if isinstance(answers, DeviceAnswers):
+        tables = [report_type.axes for report_type in answers.estimator.types]
+        truth = true_numbers(answers, true_counts(release.schema, tables, rows.data, unit, progress=rows.progress))
     else:
         table = TableRows(schema=release.schema, source=rows.data, unit=unit, progress=rows.progress)
-        truth = true_statistics(release, own.mechanism.counted(table))
-    found, filled = own.groups(), truth.filled
+        truth = true_statistics(release, answers.mechanism.counted(table))
+    statistics, filled = answers.groups(), truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
-    periods = own.periods if isinstance(own, DeviceAnswers) else {}
-    for name in found.names:
+    periods = answers.periods if isinstance(answers, DeviceAnswers) else {}
+    for name in statistics.names:
         true = truth.results.of(name).value
         if name in periods:
-            true = _nearest(found.of(name).value, true, periods[name])
-        errors = _errors(found.of(name), true, filled, interval=name not in found.chosen)
+            true = _nearest(statistics.of(name).value, true, periods[name])
+        errors = _errors(statistics.of(name), true, filled, interval=name not in statistics.chosen)
         metrics |= {f"{name}: {what}": value for what, value in errors.items()}
     for name, moved in _moved(release, rows).items():
-        metrics |= _unclamped(name, found.of(name), truth.results.of(name).value, moved, filled)
+        metrics |= _unclamped(name, statistics.of(name), truth.results.of(name).value, moved, filled)
     counts = rows_outside(release, rows.data, rows.progress)
     return metrics | {f"{name}: rows outside of the bounds": float(rows) for name, rows in counts.items()}
 
@@ -75,8 +75,8 @@ def _moved(release: Release, rows: TrueRows) -> dict[str, Array]:
     return moved
 
 
-def _unclamped(name: str, own: Estimates, clamped: Array, moved: Array, filled: Mask) -> dict[str, float]:
-    inside = (own.low <= clamped + moved) & (clamped + moved <= own.high)
+def _unclamped(name: str, statistic: Estimates, clamped: Array, moved: Array, filled: Mask) -> dict[str, float]:
+    inside = (statistic.low <= clamped + moved) & (clamped + moved <= statistic.high)
     return {
         f"{name}: moved by clamping": math.sqrt(float((moved[filled] ** 2).mean())) if filled.any() else math.nan,
         f"{name}: unclamped mean within interval": float(inside[filled].mean()) if filled.any() else math.nan,
@@ -98,30 +98,30 @@ class Truth:
 
 def true_statistics(release: Release, exact: Numbers, schema: Schema | None = None) -> Truth:
     """Return the statistics of answers without noise; left out, rows are coded by the release's schema."""
-    own: Any = release.answers
+    answers: Any = release.answers
     coded = release.schema if schema is None else schema
-    filled: Mask = np.ones(own.size, dtype=bool)
+    filled: Mask = np.ones(answers.size, dtype=bool)
     chosen: dict[str, Estimates] = {}
-    if own.chosen:
-        exact, *counts = own.mechanism.split(exact)
-        for one, levels in zip(own.chosen, counts, strict=True):
-            places, filled = true_levels(one, levels)
-            chosen |= estimates(one, coded, places)
+    if answers.chosen:
+        exact, *counts = answers.mechanism.split(exact)
+        for choice, levels in zip(answers.chosen, counts, strict=True):
+            places, filled = true_levels(choice, levels)
+            chosen |= estimates(choice, coded, places)
     sums = None
-    if own.strategy is not None:
-        noiseless = Measurement(map=own.strategy.map, answers=exact, variance=own.drawn.sums.variance)
-        found = group_estimates(own.strategy, coded, noiseless, z=critical(CONFIDENCE, release.tail))
-        none = tuple(0.0 for _ in found.steps)
-        sums = replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
+    if answers.strategy is not None:
+        noiseless = Measurement(map=answers.strategy.map, answers=exact, variance=answers.drawn.sums.variance)
+        grouped = group_estimates(answers.strategy, coded, noiseless, z=critical(CONFIDENCE, release.tail))
+        none = tuple(0.0 for _ in grouped.steps)
+        sums = replace(grouped, variances=tuple(1e-12 for _ in grouped.variances), steps=none)
         filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled
-    return Truth(results=GroupResults(sums=sums, chosen=chosen, size=own.size), filled=filled)
+    return Truth(results=GroupResults(sums=sums, chosen=chosen, size=answers.size), filled=filled)
 
 
 def true_numbers(answers: DeviceAnswers, counts: Numbers) -> Truth:
     """Return the statistics of exact counts of the devices' numbers."""
-    found = answers.true_groups(counts)
-    filled: Mask = found.of(COUNT).value > 0 if COUNT in found.names else np.ones(answers.size, dtype=bool)
-    return Truth(results=GroupResults(sums=found, chosen={}, size=answers.size), filled=filled)
+    statistics = answers.true_groups(counts)
+    filled: Mask = statistics.of(COUNT).value > 0 if COUNT in statistics.names else np.ones(answers.size, dtype=bool)
+    return Truth(results=GroupResults(sums=statistics, chosen={}, size=answers.size), filled=filled)
 
 
 def _nearest(value: Array, true: Array, period: float) -> Array:
@@ -129,15 +129,15 @@ def _nearest(value: Array, true: Array, period: float) -> Array:
     return np.where(np.isnan(value), true, value + (true - value + period / 2) % period - period / 2)
 
 
-def _errors(one: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:
-    known = filled & np.isfinite(one.value)
+def _errors(statistic: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:
+    published = filled & np.isfinite(statistic.value)
     slack = 1e-9 * (1 + np.abs(true))
-    inside = (one.low - slack <= true) & (true <= one.high + slack)
-    errors = (one.value - true)[known]
+    inside = (statistic.low - slack <= true) & (true <= statistic.high + slack)
+    errors = (statistic.value - true)[published]
     return {
-        "root mean squared error": math.sqrt(float((errors**2).mean())) if known.any() else math.nan,
+        "root mean squared error": math.sqrt(float((errors**2).mean())) if published.any() else math.nan,
         **({"within interval": float(inside[filled].mean()) if filled.any() else math.nan} if interval else {}),
-        "not published": float((filled & ~np.isfinite(one.value)).sum()),
+        "not published": float((filled & ~np.isfinite(statistic.value)).sum()),
     }
 
 

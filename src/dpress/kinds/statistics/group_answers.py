@@ -82,10 +82,10 @@ class GroupAnswers(PublishedOnly):
     @cached_property
     def chosen_estimates(self) -> dict[str, Estimates]:
         """Those of every group, by name."""
-        found: dict[str, Estimates] = {}
-        for own, levels in zip(self.chosen, self.drawn.levels if self.chosen else (), strict=True):
-            found |= estimates(own, self.release.schema, levels)
-        return found
+        statistics: dict[str, Estimates] = {}
+        for chosen, levels in zip(self.chosen, self.drawn.levels if self.chosen else (), strict=True):
+            statistics |= estimates(chosen, self.release.schema, levels)
+        return statistics
 
     @property
     def size(self) -> int:
@@ -119,8 +119,12 @@ class GroupAnswers(PublishedOnly):
 
     def _estimates(self, confidence: float, mask: Mask) -> GroupResults:
         """Return those of one set of groups; chosen quantiles only where it is a single group."""
-        one = {name: only(found, mask) for name, found in self.chosen_estimates.items()} if mask.sum() == 1 else {}
-        return GroupResults(sums=self._sums(confidence, mask), chosen=one, size=1)
+        chosen = (
+            {name: only(statistic, mask) for name, statistic in self.chosen_estimates.items()}
+            if mask.sum() == 1
+            else {}
+        )
+        return GroupResults(sums=self._sums(confidence, mask), chosen=chosen, size=1)
 
     def _sums(self, confidence: float, mask: Mask | None) -> CountedEstimates | None:
         if self.strategy is None or self.drawn.sums is None:
@@ -139,52 +143,54 @@ class GroupAnswers(PublishedOnly):
         del progress
         return self._answered((text, "count"), COUNT, condition, confidence)
 
-    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic that was measured; None for what follows from counts.
 
         Raises:
             ValueError: it was not measured, or the condition is about other attributes than the groups'.
         """
-        if asked.of in ("count", "ratio", "difference"):
+        if query.of in ("count", "ratio", "difference"):
             return None
-        if asked.of == "quantile":
-            return self._quantile(asked, text, confidence)
-        if asked.of == "share":
-            name = self._share_name(asked.first)
-            return None if name is None else self._answered((text, asked.of), name, asked.where, confidence)
-        word = asked.of.split()[0] if asked.of == "total per person" else asked.of
-        return self._answered((text, word), replace(asked, where=None, by=()).text, asked.where, confidence)
+        if query.of == "quantile":
+            return self._quantile(query, text, confidence)
+        if query.of == "share":
+            name = self._share_name(query.first)
+            return None if name is None else self._answered((text, query.of), name, query.where, confidence)
+        word = query.of.split()[0] if query.of == "total per person" else query.of
+        return self._answered((text, word), replace(query, where=None, by=()).text, query.where, confidence)
 
-    def _quantile(self, asked: Query, text: str, confidence: float) -> Result:
-        share = Fraction(asked.level).limit_denominator(1 << 20)
-        if (chosen := self._chosen(asked.attribute)) is not None:
-            return self._chosen_answer(chosen, asked, text, share, confidence)
-        if asked.attribute not in self._with_quantiles:
-            raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
-        return self._answered((text, asked.of), asked.attribute, asked.where, confidence, share)
+    def _quantile(self, query: Query, text: str, confidence: float) -> Result:
+        share = Fraction(query.level).limit_denominator(1 << 20)
+        if (chosen := self._chosen(query.attribute)) is not None:
+            return self._chosen_answer(chosen, query, text, share, confidence)
+        if query.attribute not in self._with_quantiles:
+            raise ValueError(self._unknown(f"quantile of {query.attribute}"))
+        return self._answered((text, query.of), query.attribute, query.where, confidence, share)
 
     def _chosen(self, attribute: str) -> ChosenLevels | None:
         """Return what chose the quantiles of an attribute; None where nothing did."""
-        return next((own for own in self.chosen if self.release.schema.names[own.axis] == attribute), None)
+        return next((chosen for chosen in self.chosen if self.release.schema.names[chosen.axis] == attribute), None)
 
-    def _chosen_answer(self, own: ChosenLevels, asked: Query, text: str, share: Fraction, confidence: float) -> Result:
+    def _chosen_answer(
+        self, chosen: ChosenLevels, query: Query, text: str, share: Fraction, confidence: float
+    ) -> Result:
         """Answer a quantile that was chosen.
 
         Raises:
             ValueError: another one was, or the condition names no single group.
         """
-        names = quantile_names(own, self.release.schema)
-        if share not in own.choice.quantiles:
+        names = quantile_names(chosen, self.release.schema)
+        if share not in chosen.choice.quantiles:
             raise ValueError(
                 f"{text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
             )
-        mask = self._mask(asked.where)
+        mask = self._mask(query.where)
         if mask.sum() != 1:
             raise ValueError(
                 f"{text}: it was chosen in every group, and is known of one group; name its "
                 f"{' and '.join(axis.name for axis in self.axes)}"
             )
-        value = only(self.chosen_estimates[names[own.choice.quantiles.index(share)]], mask).value
+        value = only(self.chosen_estimates[names[chosen.choice.quantiles.index(share)]], mask).value
         nothing = math.nan
         return Result(
             query=text,
@@ -192,8 +198,8 @@ class GroupAnswers(PublishedOnly):
             standard_error=nothing,
             interval=(nothing, nothing),
             confidence=confidence,
-            note=without_interval(own),
-            of=asked.of,
+            note=without_interval(chosen),
+            of=query.of,
         )
 
     def _share_name(self, conditions: Condition) -> str | None:
@@ -202,23 +208,25 @@ class GroupAnswers(PublishedOnly):
         if len(boxes) > 1:
             return None
         (weights,) = boxes
-        asked = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
+        where = tuple(
+            (axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all()
+        )
         measured = [] if self.strategy is None else [part.where for part in self.strategy.moments]
-        return f"share {condition(self.release.schema, asked)}" if asked in measured else None
+        return f"share {condition(self.release.schema, where)}" if where in measured else None
 
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
         del progress
-        found, groups = self.groups().sums, [self._mask(each).astype(float) for each in (first, second)]
-        if found is None or COUNT not in found.names:
+        sums, groups = self.groups().sums, [self._mask(each).astype(float) for each in (first, second)]
+        if sums is None or COUNT not in sums.names:
             raise ValueError(self._unknown(COUNT))
-        count, variance = found.counts
-        one, other = groups
+        count, variance = sums.counts
+        left, right = groups
         pair = Pair(
-            first=float(one @ count),
-            second=float(other @ count),
-            variances=(float(one @ variance), float(other @ variance)),
-            covariance=float((one * other) @ variance),
+            first=float(left @ count),
+            second=float(right @ count),
+            variances=(float(left @ variance), float(right @ variance)),
+            covariance=float((left * right) @ variance),
         )
         return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
 
@@ -233,34 +241,37 @@ class GroupAnswers(PublishedOnly):
 
     def _answered(
         self,
-        asked: tuple[str, str],
+        query: tuple[str, str],
         name: str,
         where: Condition | None,
         confidence: float,
         share: Fraction | None = None,
     ) -> Result:
-        """Answer a statistic by its name; `asked` is the query and what it is of."""
+        """Answer a statistic by its name; `query` is the query and what it is of."""
         mask = self._mask(where)
-        found = self._sums(confidence, mask)
-        if found is None or (share is None and name not in found.names):
+        sums = self._sums(confidence, mask)
+        if sums is None or (share is None and name not in sums.names):
             raise ValueError(self._unknown(name))
         if where and name in self.of_persons and not mask.all() and mask.sum() != 1:
             raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where.text!r}")
-        one = found.of(name, share)
-        value = float(one.value[0])
+        statistic = sums.of(name, share)
+        value = float(statistic.value[0])
         return Result(
-            query=asked[0],
+            query=query[0],
             value=value,
-            standard_error=float(one.standard_error[0]),
-            interval=(float(one.low[0]), float(one.high[0])),
+            standard_error=float(statistic.standard_error[0]),
+            interval=(float(statistic.low[0]), float(statistic.high[0])),
             confidence=confidence,
             note=EMPTY if math.isnan(value) else self._bounds_of(name),
-            of=asked[1],
+            of=query[1],
         )
 
     def _bounds_of(self, name: str) -> str | None:
         """Return the remark on the bounds of a statistic's attribute."""
-        return next((note for own, note in self.bounded.items() if name == own or name.endswith(f" {own}")), None)
+        return next(
+            (note for attribute, note in self.bounded.items() if name == attribute or name.endswith(f" {attribute}")),
+            None,
+        )
 
     @cached_property
     def of_persons(self) -> tuple[str, ...]:
@@ -269,8 +280,8 @@ class GroupAnswers(PublishedOnly):
         return tuple(statistics_of(persons, self.release.schema.names))
 
     def _unknown(self, name: str) -> str:
-        known = self.groups().names
-        return f"there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
+        names = self.groups().names
+        return f"there is no statistic {name!r}; there are {', '.join(names)}{meant(name, names)}"
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
@@ -280,10 +291,10 @@ class GroupAnswers(PublishedOnly):
     @property
     def announced(self) -> tuple[str, ...]:
         """Which statistics there are, and how their groups were found."""
-        own = self.discovered
-        found = [f"{name}: {note}" for name, note in self.bounded.items()]
+        discovered = self.discovered
+        notes = [f"{name}: {note}" for name, note in self.bounded.items()]
         chosen = [f"Chosen, without an interval: {', '.join(self.chosen_estimates)}"] if self.chosen else []
-        return (f"Statistics: {', '.join(self.groups().names)}", *chosen, *([own] if own else []), *found)
+        return (f"Statistics: {', '.join(self.groups().names)}", *chosen, *([discovered] if discovered else []), *notes)
 
     @cached_property
     def bounded(self) -> Mapping[str, str]:
@@ -294,8 +305,8 @@ class GroupAnswers(PublishedOnly):
         tabular: Any = self.release.schema.tabular
         attributes = [tabular[axis] for axis in mechanism.axes]
         return {
-            own.name: clamped(own.inclusive(*own.ends), outside)
-            for own, outside in zip(attributes, mechanism.outside, strict=True)
+            attribute.name: clamped(attribute.inclusive(*attribute.ends), outside)
+            for attribute, outside in zip(attributes, mechanism.outside, strict=True)
         }
 
     @property
@@ -304,12 +315,13 @@ class GroupAnswers(PublishedOnly):
         mechanism = self.release.mechanism
         if not isinstance(mechanism, DiscoveredGroups):
             return ""
-        own: Any = self.release.schema.tabular[mechanism.axis]
+        attribute: Any = self.release.schema.tabular[mechanism.axis]
         nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
         whom = f"different {unit.name}" if unit.columns else "rows"
         return (
-            f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
-            f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."
+            f"{attribute.name}: {len(attribute.listed):,} names occurred often enough to be released (a name that "
+            f"{nearly:,} {whom} have is, with a chance of 99 %); all other rows are in the groups of "
+            f"“{attribute.extra[-1]}”."
         )
 
     @property

@@ -19,38 +19,38 @@ CLASSES = 64  # of a distribution
 TALL = 180.0
 
 
-def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool) -> Figure:
+def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: bool) -> Figure:
     """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are intervals.
 
     Args:
         names: of the groups.
-        found: the statistic, in the same order.
+        statistic: the statistic, in the same order.
         title: of the axis.
         from_zero: whether lengths mean something.
     """
     records = []
     for place, name in enumerate(names):
-        value = float(found.value[place])
-        known = {} if math.isnan(value) else {"n": value}
-        low, high = float(found.low[place]), float(found.high[place])
+        value = float(statistic.value[place])
+        bar = {} if math.isnan(value) else {"n": value}
+        low, high = float(statistic.low[place]), float(statistic.high[place])
         ends = {} if math.isnan(low) else {"low": low, "high": high}
-        records.append({"x": place, "name": name} | known | ends)
+        records.append({"x": place, "name": name} | bar | ends)
     return Figure(drawing=both(lambda width: _bars(records, names, title, width, from_zero=from_zero), title))
 
 
-def boxes(names: Sequence[str], found: Mapping[float, Estimates], title: str) -> Figure:
+def boxes(names: Sequence[str], quantiles: Mapping[float, Estimates], title: str) -> Figure:
     """Return a figure of quantiles: a line from the lowest to the highest, a box between the inner ones, their ticks.
 
     Args:
         names: of the groups.
-        found: the quantiles by their share, at least one.
+        quantiles: the quantiles by their share, at least one.
         title: of the axis.
     """
-    shares = sorted(found)
+    shares = sorted(quantiles)
     inner = inside(shares)
     lines, ticks = [], []
     for place in range(len(names)):
-        values = {share: float(found[share].value[place]) for share in shares}
+        values = {share: float(quantiles[share].value[place]) for share in shares}
         if any(map(math.isnan, values.values())):
             continue
         ends = {"low": values[shares[0]], "high": values[shares[-1]]}
@@ -95,9 +95,9 @@ def rose_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Fi
         }
         for a, b in itertools.pairwise(places)
     ]
-    most = max(one["n"] for one in sectors) or 1.0
-    for one in sectors:
-        one["n"] /= most
+    most = max(sector["n"] for sector in sectors) or 1.0
+    for sector in sectors:
+        sector["n"] /= most
     ticks = [{"at": math.pi * k / 4, "name": f"{edges[0] + around * k / 8:.6g}"} for k in range(8)]
     return Figure(drawing=both(lambda width: _rose(sectors, ticks, width), title))
 

@@ -46,10 +46,10 @@ class GroupTable:
         size = self.size if self.axes else 0
         for start in range(0, size, BATCH_GROUPS):
             stop = min(start + BATCH_GROUPS, size)
-            own = cells(self.axes, start, stop)
+            labels = cells(self.axes, start, stop)
             order = pa.array(np.repeat(np.arange(stop - start), len(names)))
             yield pa.record_batch(
-                {name: column.take(order) for name, column in own.items()} | _columns(each, slice(start, stop))
+                {name: column.take(order) for name, column in labels.items()} | _columns(each, slice(start, stop))
             )
 
     @property
@@ -57,12 +57,12 @@ class GroupTable:
         return {name: column.type for name, column in cells(self.axes, 0, 1).items()} if self.axes else {}
 
 
-def _columns(found: Mapping[str, Estimates], groups: slice) -> dict[str, pa.Array]:
+def _columns(statistics: Mapping[str, Estimates], groups: slice) -> dict[str, pa.Array]:
     """Return the columns of some groups, all statistics of one group together."""
-    own = list(found.values())
-    size = len(own[0].value[groups])
-    columns: dict[str, pa.Array] = {"statistic": pa.array([*found] * size, type=pa.string())}
+    estimates = list(statistics.values())
+    size = len(estimates[0].value[groups])
+    columns: dict[str, pa.Array] = {"statistic": pa.array([*statistics] * size, type=pa.string())}
     for name in ("value", "standard_error", "low", "high"):
-        values = np.stack([getattr(one, name)[groups] for one in own], axis=1).ravel()
+        values = np.stack([getattr(statistic, name)[groups] for statistic in estimates], axis=1).ravel()
         columns[name] = pa.array(values, mask=np.isnan(values))
     return columns

@@ -16,53 +16,53 @@ def bounded(schema: Schema, axis: int | None) -> Number:
     Raises:
         ValueError: it has none.
     """
-    own = None if axis is None else schema.tabular[axis].numbers
-    if own is None:
+    attribute = None if axis is None else schema.tabular[axis].numbers
+    if attribute is None:
         raise ValueError("levels are those of an integer or numeric attribute")
-    return own
+    return attribute
 
 
-def level_scale(own: Number, steps: int) -> tuple[float, float]:
+def level_scale(attribute: Number, steps: int) -> tuple[float, float]:
     """Return the middle of the first and the last of steps + 1 levels, and how far the last is from it."""
-    low, below, most, high = own.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
-    first, last = (low + below - own.whole) / 2, (most + high - own.whole) / 2
+    low, below, most, high = attribute.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
+    first, last = (low + below - attribute.whole) / 2, (most + high - attribute.whole) / 2
     return (first + last) / 2, (last - first) / 2
 
 
-def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
+def valued(attribute: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
     """Return quantiles, the lower and the upper ends of their intervals as values, from places counted in cells.
 
     Args:
-        own: the attribute.
+        attribute: the attribute.
         cells: that its levels are put together to.
         levels: of the attribute.
         places: of the three.
     """
-    edges = own.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
-    value, low, high = (np.interp(one, np.arange(cells + 1), edges) for one in places)
-    if cells == own.span:
+    edges = attribute.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
+    value, low, high = (np.interp(place, np.arange(cells + 1), edges) for place in places)
+    if cells == attribute.span:
         return [np.ceil(value) - 1, low, high - 1]
     return [value, low, high]
 
 
-def turned(own: Number, angles: Array) -> Estimates:
+def turned(attribute: Number, angles: Array) -> Estimates:
     """Return directions as values of an attribute whose bounds meet.
 
     A value lies within the bounds. The ends of its interval are at most half the circle away and may lie beyond them:
     25 is one o'clock, and the whole circle is half of it to each side.
 
     Args:
-        own: the attribute.
+        attribute: the attribute.
         angles: value, standard error and ends in radians, shape (n, 4); 0 is the first level.
     """
-    low, high = map(float, own.ends)
-    around, step = high - low, (high - low) / own.ordered
-    shift = (step - own.whole) / 2  # of the middle of the first level
+    low, high = map(float, attribute.ends)
+    around, step = high - low, (high - low) / attribute.ordered
+    shift = (step - attribute.whole) / 2  # of the middle of the first level
     value, error, *ends = angles.T
-    found = low + (shift + value / (2 * np.pi) * around) % around
-    half = np.clip([one - value for one in ends], -np.pi, np.pi) if len(value) else np.zeros((2, 0))
+    values = low + (shift + value / (2 * np.pi) * around) % around
+    half = np.clip([end - value for end in ends], -np.pi, np.pi) if len(value) else np.zeros((2, 0))
     first, last = (
-        np.where(np.isnan(value), edge, found + one / (2 * np.pi) * around)
-        for edge, one in zip((low, high), half, strict=True)
+        np.where(np.isnan(value), edge, values + reach / (2 * np.pi) * around)
+        for edge, reach in zip((low, high), half, strict=True)
     )
-    return Estimates(value=found, standard_error=error / (2 * np.pi) * around, low=first, high=last)
+    return Estimates(value=values, standard_error=error / (2 * np.pi) * around, low=first, high=last)

@@ -15,7 +15,7 @@ LARGEST = 1e60  # number: variances of sums of squares are below 10^240 times th
 
 
 def measured(
-    schema: Schema, own: Statistics | CollectedStatistics, by: tuple[str, ...]
+    schema: Schema, statistics: Statistics | CollectedStatistics, by: tuple[str, ...]
 ) -> tuple[dict[str, int], Quantiles]:
     """Return the highest moment of every attribute that has one, and the quantiles of those that have some, rising.
 
@@ -23,34 +23,40 @@ def measured(
         ValueError: an attribute is missing, no number or used twice, or a quantile is none.
     """
     degrees: dict[str, int] = {}
-    for place, names, degree in (("mean", own.mean, 1), ("sum", own.sum, 1), ("variance", own.variance, 2)):
+    for place, names, degree in (
+        ("mean", statistics.mean, 1),
+        ("sum", statistics.sum, 1),
+        ("variance", statistics.variance, 2),
+    ):
         for name in names or ():
             check_measured(schema, name, by, f"{PLACE}.{place}")
             degrees[name] = max(degree, degrees.get(name, 0))
-    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in own.median or ()}
-    for name, shares in (own.quantiles or {}).items():
+    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in statistics.median or ()}
+    for name, shares in (statistics.quantiles or {}).items():
         if not shares or not all(0 < share < 1 for share in shares):
             raise ValueError(
                 f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
             )
         quantiles.setdefault(name, set()).update(shares)
     for name in quantiles:
-        check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
+        check_measured(schema, name, by, f"{PLACE}.{'median' if name in (statistics.median or ()) else 'quantiles'}")
     return degrees, {name: tuple(sorted(shares)) for name, shares in quantiles.items()}
 
 
-def on_circles(schema: Schema, own: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
+def on_circles(schema: Schema, statistics: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
     """Return the attributes whose bounds meet.
 
     Raises:
         ValueError: an attribute is missing or no number, or other statistics are asked for beside theirs.
     """
-    names = tuple(dict.fromkeys(own.circular or ()))
+    names = tuple(dict.fromkeys(statistics.circular or ()))
     for name in names:
         integers = check_measured(schema, name, by, f"{PLACE}.circular").span
         if integers is not None and integers < 3:
             raise ValueError(f"{PLACE}.circular: {name} has {integers} integers; a direction needs 3")
-    if names and (own.mean or own.sum or own.variance or own.median or own.quantiles):
+    if names and (
+        statistics.mean or statistics.sum or statistics.variance or statistics.median or statistics.quantiles
+    ):
         raise ValueError(
             f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
             "quantiles; ask for those of other numbers in a release of their own"
@@ -65,7 +71,7 @@ def check_groups(schema: Schema, by: tuple[str, ...]) -> None:
         ValueError: so it is.
     """
     for number, name in enumerate(by, 1):
-        known(schema, name, f"{PLACE}.by[#{number}]")
+        attribute_named(schema, name, f"{PLACE}.by[#{number}]")
         if by.index(name) < number - 1:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
 
@@ -76,36 +82,36 @@ def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -
     Raises:
         ValueError: so it is.
     """
-    attribute = known(schema, name, place)
-    if (own := attribute.numbers) is None:
+    attribute = attribute_named(schema, name, place)
+    if (numbers := attribute.numbers) is None:
         kind = type(attribute).__name__.lower()
         raise ValueError(f"{place}: {name} is {kind}; expected an integer or numeric attribute")
-    if own.ordered < 2:
+    if numbers.ordered < 2:
         raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
-    if (largest := max(map(abs, own.ends))) > LARGEST:
+    if (largest := max(map(abs, numbers.ends))) > LARGEST:
         raise ValueError(
             f"{place}: expected bounds of {name} within +-{LARGEST:g}, beyond which no variance of a sum of squares is "
             f"a finite number; got {largest:g}"
         )
     if name in by:
         raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
-    return own
+    return numbers
 
 
-def known(schema: Schema, name: str, place: str) -> Tabular:
+def attribute_named(schema: Schema, name: str, place: str) -> Tabular:
     """Return an attribute by its name.
 
     Raises:
         ValueError: there is none.
     """
     try:
-        return next(one for one in schema.tabular if one.name == name)
+        return next(attribute for attribute in schema.tabular if attribute.name == name)
     except StopIteration:
-        known = schema.names
+        names = schema.names
         raise ValueError(
-            f"{place}: there is no attribute {name!r}; the attributes are {', '.join(known)}{meant(name, known)}"
+            f"{place}: there is no attribute {name!r}; the attributes are {', '.join(names)}{meant(name, names)}"
         ) from None
 
 
 def _listed(shares: list[Fraction]) -> str:
-    return f"[{', '.join(f'{float(one):g}' for one in shares)}]"
+    return f"[{', '.join(f'{float(share):g}' for share in shares)}]"

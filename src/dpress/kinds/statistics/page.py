@@ -41,14 +41,14 @@ LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 def page(release: Release) -> str:
     """Return the page as HTML."""
     answers: Any = release.answers  # of groups, or of devices
-    own = facts(release)
+    about = facts(release)
     each, whole = answers.groups(), answers.together()
     names = _groups(answers.axes, each.size)
     query = _example(each, answers)
     return rendered(
         TEMPLATE,
         {
-            **frame(own),
+            **frame(about),
             "by": [axis.caption for axis in answers.axes],
             "groups": each.size,
             "statistics": list(each.names),
@@ -64,8 +64,8 @@ def page(release: Release) -> str:
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most_groups": MOST_GROUPS,
             "file": NAME,
-            "method": own.method,
-            "card": catalog.card(own.method),
+            "method": about.method,
+            "card": catalog.card(about.method),
             **_how(answers),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
@@ -78,7 +78,7 @@ def _groups(axes: Sequence[Any], groups: int) -> list[str]:
     if not axes:
         return [ALL]
     labels = [cells(tuple(axes), 0, groups)[axis.name].to_pylist() for axis in axes]
-    return [", ".join(map(str, own)) for own in zip(*labels, strict=True)]
+    return [", ".join(map(str, names)) for names in zip(*labels, strict=True)]
 
 
 def _whole(whole: GroupResults) -> Table:
@@ -93,24 +93,29 @@ def _listed(each: GroupResults, answers: Any) -> str | None:
     groups = {axis.name: list(map(str, labels[axis.name].to_pylist())) for axis in answers.axes}
     lists = []
     for name in each.names:
-        found = each.of(name)
-        numbers = {"value": found.value, "low": found.low, "high": found.high, "standard_error": found.standard_error}
-        known = {column: own for column, own in numbers.items() if not np.isnan(own).all()}
-        lists.append(listed(f"{name} by group", groups, known))
+        statistic = each.of(name)
+        numbers = {
+            "value": statistic.value,
+            "low": statistic.low,
+            "high": statistic.high,
+            "standard_error": statistic.standard_error,
+        }
+        given = {column: values for column, values in numbers.items() if not np.isnan(values).all()}
+        lists.append(listed(f"{name} by group", groups, given))
     return lists_data(lists)
 
 
 def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
-    found, size = each.of(name), len(names)
+    statistic, size = each.of(name), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value", "95 % interval", "standard error")[: 2 if name in each.chosen else 4]
-    rows = tuple((names[place], *_texts(found, place))[: len(header)] for place in range(shown))
+    rows = tuple((names[place], *_texts(statistic, place))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     return {
         "name": name,
-        "figure": bars(drawn, _first(found, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
+        "figure": bars(drawn, _first(statistic, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
         "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
         "together": _with_interval(whole.of(name)) if name in whole.names else None,
@@ -121,30 +126,30 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
 def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its name and figure."""
     drawn, schema = names[:MOST_GROUPS], answers.release.schema
-    asked = {} if each.sums is None else dict(each.sums.asked_quantiles)
-    asked |= {schema.names[one.axis]: one.choice.quantiles for one in answers.chosen}
-    for name, quantiles in asked.items():
+    shares = {} if each.sums is None else dict(each.sums.quantile_shares)
+    shares |= {schema.names[chosen.axis]: chosen.choice.quantiles for chosen in answers.chosen}
+    for name, quantiles in shares.items():
         if len(quantiles) > 1:
-            found = {float(q): _first(each.of(quantile_name(name, q)), len(drawn)) for q in quantiles}
+            by_share = {float(q): _first(each.of(quantile_name(name, q)), len(drawn)) for q in quantiles}
             yield {
                 "name": name,
-                "figure": boxes(drawn, found, name),
-                "shares": ", ".join(f"{share:g}" for share in found),
-                "inner": len(inside(found)) < len(found),
-                "median": MEDIAN in found,
+                "figure": boxes(drawn, by_share, name),
+                "shares": ", ".join(f"{share:g}" for share in by_share),
+                "inner": len(inside(by_share)) < len(by_share),
+                "median": MEDIAN in by_share,
             }
 
 
-def _first(found: Estimates, size: int) -> Estimates:
-    own = (found.value, found.standard_error, found.low, found.high)
-    value, error, low, high = (one[:size] for one in own)
+def _first(statistic: Estimates, size: int) -> Estimates:
+    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
+    value, error, low, high = (column[:size] for column in columns)
     return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
-def _texts(found: Estimates, place: int) -> tuple[str, str, str]:
+def _texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     """Return a value, its interval and its standard error, rounded."""
-    value, error = float(found.value[place]), float(found.standard_error[place])
-    low, high = float(found.low[place]), float(found.high[place])
+    value, error = float(statistic.value[place]), float(statistic.standard_error[place])
+    low, high = float(statistic.low[place]), float(statistic.high[place])
     if math.isnan(low):
         return number(value), "none", "not known"
     if math.isnan(value):
@@ -152,9 +157,9 @@ def _texts(found: Estimates, place: int) -> tuple[str, str, str]:
     return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
 
 
-def _with_interval(found: Estimates) -> str:
+def _with_interval(statistic: Estimates) -> str:
     """Return the first value, with its interval where it has one."""
-    value, interval, _ = _texts(found, 0)
+    value, interval, _ = _texts(statistic, 0)
     return value if interval == "none" else f"{value}, 95 % interval {interval}"
 
 
@@ -168,35 +173,40 @@ def _how(answers: Any) -> dict[str, Any]:
     """Return how it was made: what was measured of a table with which noise, or what devices were asked."""
     if not isinstance(answers, DeviceAnswers):
         return {"noises": _noises(answers), "asked": (), "shapes": ()}
-    asked = [
-        (one.attribute.caption, number(one.attribute.ordered), number(one.oracle.outputs), number(one.oracle.width))
-        for one in answers.numbers
+    reported = [
+        (
+            numbers.attribute.caption,
+            number(numbers.attribute.ordered),
+            number(numbers.oracle.outputs),
+            number(numbers.oracle.width),
+        )
+        for numbers in answers.numbers
     ]
     everybody, shapes = np.ones(answers.size, dtype=bool), []
-    for own in (one for one in answers.numbers if one.quantiles or one.circular):
-        prefixes, _ = own.prefixes(everybody)
-        caption = own.attribute.caption
-        drawing = rose_of if own.circular else shape_of
-        shapes.append((caption, drawing(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
-    return {"noises": (), "asked": asked, "shapes": shapes}
+    for numbers in (numbers for numbers in answers.numbers if numbers.quantiles or numbers.circular):
+        prefixes, _ = numbers.prefixes(everybody)
+        caption = numbers.attribute.caption
+        drawing = rose_of if numbers.circular else shape_of
+        shapes.append((caption, drawing(prefixes.tolist(), numbers.attribute.edges.tolist(), caption)))
+    return {"noises": (), "asked": reported, "shapes": shapes}
 
 
 def _noises(answers: Any) -> list[tuple[str, str, str]]:
     """Return of every part what it measures, its share of the budget, and how wrong a count from it, or a rank, is."""
-    mechanism, strategy, found = answers.mechanism, answers.strategy, []
+    mechanism, strategy, noises = answers.mechanism, answers.strategy, []
     names = answers.release.schema.names
     of_sums = Fraction(1)
     if isinstance(mechanism, GroupQuantiles):
         whole = mechanism.loss.amount
-        for own in mechanism.chosen:
-            what = f"{names[own.axis]}: {len(own.choice.quantiles)} chosen of {own.cells:,} cells"
-            share = own.choice.loss.amount / whole
-            within = math.ceil(max(own.choice.rank_errors(own.cells, BETA)))
-            found.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
+        for chosen in mechanism.chosen:
+            what = f"{names[chosen.axis]}: {len(chosen.choice.quantiles)} chosen of {chosen.cells:,} cells"
+            share = chosen.choice.loss.amount / whole
+            within = math.ceil(max(chosen.choice.rank_errors(chosen.cells, BETA)))
+            noises.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
         of_sums = Fraction(0) if mechanism.groups is None else mechanism.groups.loss.amount / whole
         mechanism = mechanism.groups
     if strategy is None:
-        return found
+        return noises
     for part, share, noise in zip(strategy.parts, strategy.shares, mechanism.noises, strict=True):
         where = getattr(part, "where", ())
         if isinstance(part, PersonSums):
@@ -205,12 +215,14 @@ def _noises(answers: Any) -> list[tuple[str, str, str]]:
             what = names[part.axis] + (": a tree of counts" if part in strategy.distributions else ": shares of rows")
         else:
             what = f"whether {condition(answers.release.schema, where)}" if where else "rows"
-        found.append((what, f"{100 * float(share * of_sums):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
-    return found
+        noises.append((what, f"{100 * float(share * of_sums):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
+    return noises
 
 
 def _example(each: GroupResults, answers: Any) -> str:
-    name = next((one for one in each.names if one.startswith(("mean", "median", "share", "circular"))), each.names[-1])
+    name = next(
+        (name for name in each.names if name.startswith(("mean", "median", "share", "circular"))), each.names[-1]
+    )
     if not answers.axes:
         return "total" if name == COUNT else name
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
@@ -218,23 +230,23 @@ def _example(each: GroupResults, answers: Any) -> str:
         return group
     if name in answers.chosen_estimates:  # of one group, and asked for as `quantile 0.9 of cost`
         groups = [f"{axis.name} = {axis.labels_between(0, 1)[0]}" for axis in answers.axes]
-        return f"{_asked(name)} where {' and '.join(groups)}"
+        return f"{_query_of(name)} where {' and '.join(groups)}"
     several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all
     return name if several else f"{name} where {group}"
 
 
-def _asked(name: str) -> str:
+def _query_of(name: str) -> str:
     """Return the query for a quantile."""
     word, *rest = name.split(" ", 2)
     return name if word == "median" else f"{word} {rest[0]} of {rest[1]}"
 
 
 def _result(release: Release, query: str) -> str:
-    found = release.query(query)
-    if math.isnan(found.interval[0]):
-        return f"{found.value:,.6g} (no interval)"
-    ends = f"{found.interval[0]:,.6g} to {found.interval[1]:,.6g}"
-    return f"{'not known' if math.isnan(found.value) else f'{found.value:,.6g}'}, 95 % interval {ends}"
+    answer = release.query(query)
+    if math.isnan(answer.interval[0]):
+        return f"{answer.value:,.6g} (no interval)"
+    ends = f"{answer.interval[0]:,.6g} to {answer.interval[1]:,.6g}"
+    return f"{'not known' if math.isnan(answer.value) else f'{answer.value:,.6g}'}, 95 % interval {ends}"
 
 
 PAGE = Page(page=page)

@@ -54,7 +54,8 @@ class Parts:
         of_sums, of_choices = shares[: self.sums], shares[self.sums :]
         pairs = zip(self.chosen, of_choices, strict=True)
         chosen = tuple(
-            replace(own, choice=replace(own.choice, loss=part_of(loss, share), unit=unit)) for own, share in pairs
+            replace(levels, choice=replace(levels.choice, loss=part_of(loss, share), unit=unit))
+            for levels, share in pairs
         )
         if not of_sums:
             return GroupQuantiles(groups=None, chosen=chosen)

@@ -38,28 +38,28 @@ class PersonEstimates:
     @property
     def by_name(self) -> dict[str, Callable[[], Estimates]]:
         """Return what gives every statistic, in the order that they are published in."""
-        found: dict[str, Callable[[], Estimates]] = {}
+        statistics: dict[str, Callable[[], Estimates]] = {}
         if any(part.counts_all for part in self.parts):
-            found[PERSONS] = lambda: group_moments.linear(*self._persons, self.z, max(self.steps))
+            statistics[PERSONS] = lambda: group_moments.linear(*self._persons, self.z, max(self.steps))
         for place, part in enumerate(self.parts):
             if part.axis is not None:
                 name = total_name(self.names[part.axis])
-                found[name] = lambda place=place: self._total(place)  # type: ignore[misc]
-                found[f"{name} per person"] = lambda place=place: self._mean(place)  # type: ignore[misc]
-        return found
+                statistics[name] = lambda place=place: self._total(place)  # type: ignore[misc]
+                statistics[f"{name} per person"] = lambda place=place: self._mean(place)  # type: ignore[misc]
+        return statistics
 
     @property
     def _persons(self) -> tuple[Array, Array]:
         """Return the persons and their variance: the mean of all parts that count every person, by their precision."""
-        own = [self._own(place) for place, part in enumerate(self.parts) if part.counts_all]
-        return group_moments.combined([one for one, _ in own], [spread for _, spread in own])
+        counts = [self._persons_in(place) for place, part in enumerate(self.parts) if part.counts_all]
+        return group_moments.combined([count for count, _ in counts], [spread for _, spread in counts])
 
-    def _own(self, place: int) -> tuple[Array, Array]:
+    def _persons_in(self, place: int) -> tuple[Array, Array]:
         sums = self.sums[place]
         return sums.sum(axis=1), np.full(len(sums), sums.shape[1] * self.variances[place])
 
     def _counted(self, place: int) -> tuple[Array, Array]:
-        return self._persons if self.parts[place].counts_all else self._own(place)
+        return self._persons if self.parts[place].counts_all else self._persons_in(place)
 
     def _difference(self, place: int) -> tuple[Array, Array]:
         sums = self.sums[place]
@@ -75,8 +75,8 @@ class PersonEstimates:
     def _mean(self, place: int) -> Estimates:
         centre, radius = _scale(self.parts[place])
         steps = 2 * self.steps[place], max(self.steps)
-        found = group_moments.ratio(*self._difference(place), *self._counted(place), self.z, steps)
-        return group_moments.moved(found, centre, radius)
+        mean = group_moments.ratio(*self._difference(place), *self._counted(place), self.z, steps)
+        return group_moments.moved(mean, centre, radius)
 
 
 def total_name(name: str) -> str:

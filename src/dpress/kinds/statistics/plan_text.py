@@ -50,14 +50,18 @@ def text(planned: Plan) -> PlanText:
 
 def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
     """Return which quantiles have no interval, and which have one though none was asked for."""
-    schema, own = planned.choice.schema, chosen.mechanism
-    names = [name for one in chosen_of(own) for name in quantile_names(one, schema)]
-    found = [f"Chosen, without an interval: {', '.join(names)}; known of one group each."] if names else []
-    strategy: Any = getattr(getattr(own, "groups", own), "strategy", None)
+    schema, mechanism = planned.choice.schema, chosen.mechanism
+    names = [name for levels in chosen_of(mechanism) for name in quantile_names(levels, schema)]
+    lines = [f"Chosen, without an interval: {', '.join(names)}; known of one group each."] if names else []
+    strategy: Any = getattr(getattr(mechanism, "groups", mechanism), "strategy", None)
     if of_kind(planned.spec, Statistics).intervals or strategy is None:
-        return found
-    kept = [quantile_name(schema.names[one.axis], q) for one in strategy.distributions for q in one.quantiles]
-    return [*found, f"Counted by a tree, with intervals: {', '.join(kept)}."] if kept else found
+        return lines
+    kept = [
+        quantile_name(schema.names[distribution.axis], q)
+        for distribution in strategy.distributions
+        for q in distribution.quantiles
+    ]
+    return [*lines, f"Counted by a tree, with intervals: {', '.join(kept)}."] if kept else lines
 
 
 def _of_devices(planned: Plan, collection: Collection) -> PlanText:
@@ -65,17 +69,17 @@ def _of_devices(planned: Plan, collection: Collection) -> PlanText:
     width = "resultant length, %" if planned.choice.unit == devices.UNIT_CIRCLE else "mean, % of the bounds"
     rows = [
         [
-            "*" if one is planned.chosen else "",
-            one.method,
-            f"+- {100 * math.sqrt(one.predicted_error):.3g}",
-            _bytes(one),
+            "*" if candidate is planned.chosen else "",
+            candidate.method,
+            f"+- {100 * math.sqrt(candidate.predicted_error):.3g}",
+            _bytes(candidate),
         ]
-        for one in planned.candidates
+        for candidate in planned.candidates
     ]
     errors = expected_errors(planned, planned.chosen)
     listed = Listing(
         header=("statistic", "typical error"),
-        rows=[[name, _of_one(name, one)] for name, one in errors.items()],
+        rows=[[name, _typical_error(name, error)] for name, error in errors.items()],
         numbers=(1,),
     )
     oracles: tuple[Any, ...] = collection.types[0].oracles
@@ -85,8 +89,8 @@ def _of_devices(planned: Plan, collection: Collection) -> PlanText:
         if groups > 1
         else f"{users:,} people"
     )
-    asked = f", each asked about one of {len(collection.types)} numbers" if len(collection.types) > 1 else ""
-    basis = f"For {whom}{asked}, {supposed(_assumed(planned))}; errors are approximations."
+    divided = f", each asked about one of {len(collection.types)} numbers" if len(collection.types) > 1 else ""
+    basis = f"For {whom}{divided}, {supposed(_assumed(planned))}; errors are approximations."
     return PlanText(
         candidates=Listing(header=("", "method", width, "bytes"), rows=rows, numbers=(2, 3)),
         remarks=[listed, basis],
@@ -94,7 +98,7 @@ def _of_devices(planned: Plan, collection: Collection) -> PlanText:
     )
 
 
-def _of_one(name: str, error: float) -> str:
+def _typical_error(name: str, error: float) -> str:
     """Return a standard error in words: everybody's number is known."""
     return "known" if name == COUNT and not error else _typical(error)
 
@@ -149,24 +153,27 @@ def _typical(error: float) -> str:
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as plain data, with the standard error of every statistic."""
     errors = expected_errors(planned, candidate)
-    known = {name: error if math.isfinite(error) else None for name, error in errors.items()}
-    return plan_text.plain(planned, candidate) | {"standard_errors": known}
+    finite = {name: error if math.isfinite(error) else None for name, error in errors.items()}
+    return plan_text.plain(planned, candidate) | {"standard_errors": finite}
 
 
 def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
-    own, users = candidate.mechanism, planned.choice.users
+    mechanism, users = candidate.mechanism, planned.choice.users
     if (collection := candidate.collection) is not None:
-        found = devices.estimates(collection, planned.choice.schema, users, _assumed(planned))
-        return {name: float(found.of(name).standard_error[0]) for name in found.names}
-    if isinstance(own, DiscoveredGroups):
-        users = own.names.holders_for(SURE) * own.decoder.groups
-    groups = own.groups if isinstance(own, SecondStep) else own
+        expected = devices.estimates(collection, planned.choice.schema, users, _assumed(planned))
+        return {name: float(expected.of(name).standard_error[0]) for name in expected.names}
+    if isinstance(mechanism, DiscoveredGroups):
+        users = mechanism.names.holders_for(SURE) * mechanism.decoder.groups
+    groups = mechanism.groups if isinstance(mechanism, SecondStep) else mechanism
     if not isinstance(groups, MatrixMechanism | GroupQuantiles):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
     schema = planned.choice.schema
     return standard_errors(
-        groups, in_widths(schema, own.axes) if isinstance(own, BoundsFirst) else schema, users, _assumed(planned)
+        groups,
+        in_widths(schema, mechanism.axes) if isinstance(mechanism, BoundsFirst) else schema,
+        users,
+        _assumed(planned),
     )
 
 

@@ -56,15 +56,15 @@ def best_shares(
     typical = standard_errors(even, schema, users, assumed) if precision else {}
     scaled = scaled_errors(even, users)
     parts = len(scaled)
-    known = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
+    places = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
     stated: dict[int, float] = {}
     for name, target in precision.items():
-        if name not in known:
+        if name not in places:
             raise ValueError(
-                f"{PLACE}.precision: there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
+                f"{PLACE}.precision: there is no statistic {name!r}; there are {', '.join(places)}{meant(name, places)}"
             )
         needed = (typical[name] / target) ** loss.order / parts
-        stated[known[name]] = max(needed, stated.get(known[name], 0.0))
+        stated[places[name]] = max(needed, stated.get(places[name], 0.0))
     taken = sum(stated.values())
     if taken > 1 or (taken == 1 and len(stated) < parts):
         name, amount = loss.names[0], float(loss.amount)
@@ -87,38 +87,38 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
     """
     errors: dict[str, float] = {}
     if (sums := sums_of(mechanism)) is not None:
-        found = _expected(sums, (schema, assumed), users, critical(CONFIDENCE, sums.tail))
-        known = {name: float(found.of(name).standard_error[0]) for name in found.names}
-        errors = {name: error if math.isfinite(error) else math.inf for name, error in known.items()}
-    for own in chosen_of(mechanism):
-        found_errors = value_errors(own, schema, assumed, rows=users / own.groups)
-        errors |= dict(zip(quantile_names(own, schema), found_errors, strict=True))
+        expected = _expected(sums, (schema, assumed), users, critical(CONFIDENCE, sums.tail))
+        given = {name: float(expected.of(name).standard_error[0]) for name in expected.names}
+        errors = {name: error if math.isfinite(error) else math.inf for name, error in given.items()}
+    for levels in chosen_of(mechanism):
+        of_levels = value_errors(levels, schema, assumed, rows=users / levels.groups)
+        errors |= dict(zip(quantile_names(levels, schema), of_levels, strict=True))
     return errors
 
 
 def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
     sums, chosen = sums_of(mechanism), chosen_of(mechanism)
-    of_choices = [_scaled_choice(own, users / own.groups) for own in chosen]
+    of_choices = [_scaled_choice(levels, users / levels.groups) for levels in chosen]
     return [*([] if sums is None else _scaled_sums(sums, users)), *of_choices]
 
 
-def _scaled_choice(own: ChosenLevels, rows: float) -> float:
-    return math.sqrt(float(np.mean(own.choice.rank_variances(rows)))) / rows
+def _scaled_choice(levels: ChosenLevels, rows: float) -> float:
+    return math.sqrt(float(np.mean(levels.choice.rank_variances(rows)))) / rows
 
 
 def _scaled_sums(mechanism: MatrixMechanism, users: int) -> list[float]:
     strategy, variances = strategy_of(mechanism), [_smooth(noise) for noise in mechanism.noises]
     rows = users / strategy.parts[0].groups
-    found = []
+    errors = []
     for part, variance in zip(strategy.moments, variances, strict=False):
         sums = 1 if part.degree == 0 else 2
-        found.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
+        errors.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
     for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=False):
-        found.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
+        errors.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
     for persons, variance in zip(strategy.persons, variances[len(strategy.of_rows) :], strict=True):
-        found.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
-    return found
+        errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
+    return errors
 
 
 def _smooth(noise: Noise) -> float:
@@ -140,9 +140,9 @@ def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: 
         cells = rows * distribution(tree, *shape)
         sums.append(np.asarray(tree.tree.map.apply(cells), dtype=np.float64)[None])
     people = rows / mechanism.unit.rows
-    sums += [np.full((1, own.degree + 1), people / (own.degree + 1)) for own in strategy.persons]
+    sums += [np.full((1, part.degree + 1), people / (part.degree + 1)) for part in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
-    variances = [noise.variance * own.step**2 for own, noise in pairs]
+    variances = [noise.variance * part.step**2 for part, noise in pairs]
     return GroupEstimates(
         strategy=strategy,
         schema=shape[0],
@@ -156,16 +156,16 @@ def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: 
 
 def _parts_of(mechanism: GroupMechanism, schema: Schema) -> dict[str, int]:
     """Return the part that every statistic but the count comes from."""
-    sums, found = sums_of(mechanism), list[list[str]]()
+    sums, listed = sums_of(mechanism), list[list[str]]()
     if sums is not None:
-        strategy, one = strategy_of(sums), (Fraction(1),)
-        alone = [GroupStatistics(moments=(part,), shares=one) for part in strategy.moments]
-        alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
-        alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
+        strategy, whole = strategy_of(sums), (Fraction(1),)
+        alone = [GroupStatistics(moments=(part,), shares=whole) for part in strategy.moments]
+        alone += [GroupStatistics(moments=(), distributions=(part,), shares=whole) for part in strategy.distributions]
+        alone += [GroupStatistics(moments=(), persons=(part,), shares=whole) for part in strategy.persons]
         empty: dict[str, Any] = {"schema": schema, "sums": (), "variances": (), "steps": (), "sizes": np.ones(1)}
-        found += [[*GroupEstimates(strategy=own, **empty, z=1.0).names] for own in alone]
-    found += [[*quantile_names(own, schema)] for own in chosen_of(mechanism)]
-    return {name: place for place, names in enumerate(found) for name in names if name != COUNT}
+        listed += [[*GroupEstimates(strategy=part, **empty, z=1.0).names] for part in alone]
+    listed += [[*quantile_names(levels, schema)] for levels in chosen_of(mechanism)]
+    return {name: place for place, names in enumerate(listed) for name in names if name != COUNT}
 
 
 def strategy_of(mechanism: MatrixMechanism) -> GroupStatistics:

@@ -55,28 +55,31 @@ class Wanted:
 def wanted(schema: Schema, finer: Schema, name: str, shares: tuple[Fraction, ...]) -> Wanted:
     """Return the quantiles of one attribute, as the specification has it and with its finest levels."""
     axis = schema.axes([name])[0]
-    own = schema.tabular[axis]
+    attribute = schema.tabular[axis]
     return Wanted(
-        name=name, shares=shares, stated=None if own.unbinned else min(own.ordered, finer.tabular[axis].ordered)
+        name=name,
+        shares=shares,
+        stated=None if attribute.unbinned else min(attribute.ordered, finer.tabular[axis].ordered),
     )
 
 
-def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss) -> GroupDistribution:
+def tree(schema: Schema, by: tuple[int, ...], quantiles: Wanted, loss: Loss) -> GroupDistribution:
     """Return the tree whose branching suits prefixes best.
 
     Raises:
         NotSupported: it would be too large.
     """
-    axis = schema.axes([own.name])[0]
+    axis = schema.axes([quantiles.name])[0]
     levels = schema.tabular[axis].ordered
-    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_CELLS))
-    if (forms := groups_in(schema.shape, by) * cells * len(own.shares)) > MOST_FORMS:
+    cells = _affordable(schema, by, quantiles, quantiles.stated or min(levels, MOST_CELLS))
+    if (forms := groups_in(schema.shape, by) * cells * len(quantiles.shares)) > MOST_FORMS:
         raise NotSupported(
-            f"{PLACE}: {len(own.shares):,} quantiles of {own.name} with intervals among {forms // len(own.shares):,} "
-            f"cells are {forms:,} forms, more than 2^27; name fewer quantiles, or set fewer `bins`"
+            f"{PLACE}: {len(quantiles.shares):,} quantiles of {quantiles.name} with intervals among "
+            f"{forms // len(quantiles.shares):,} cells are {forms:,} forms, more than 2^27; name fewer quantiles, "
+            "or set fewer `bins`"
         )
     return GroupDistribution(
-        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=own.shares
+        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=quantiles.shares
     )
 
 
@@ -85,32 +88,34 @@ def _tree(cells: int, loss: Loss) -> Hierarchy:
     return Hierarchy(cells, branching, root)
 
 
-def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: Loss, unit: Unit) -> ChosenLevels:
+def choice(schema: Schema, by: tuple[int, ...], quantiles: Wanted, loss: Loss, unit: Unit) -> ChosenLevels:
     """Return the choice among as many cells as there may be.
 
     Raises:
         NotSupported: they would be too many.
     """
-    axis, groups = schema.axes([own.name])[0], groups_in(schema.shape, by)
+    axis, groups = schema.axes([quantiles.name])[0], groups_in(schema.shape, by)
     levels = schema.tabular[axis].ordered
-    most, fewest = (PLACES, FEWEST) if len(own.shares) > 1 else (1, 1)
-    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups))
+    most, fewest = (PLACES, FEWEST) if len(quantiles.shares) > 1 else (1, 1)
+    cells = _affordable(
+        schema, by, quantiles, quantiles.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups)
+    )
     if cells > MOST_LEVELS:
         raise NotSupported(
-            f"{PLACE}: quantiles of {own.name} without intervals are chosen among at most 2^20 cells, got {cells:,}; "
-            "set fewer `bins`"
+            f"{PLACE}: quantiles of {quantiles.name} without intervals are chosen among at most 2^20 cells, got "
+            f"{cells:,}; set fewer `bins`"
         )
     places = max(1, min(most, MOST_LEVELS // cells, MOST_NODES // (groups * cells)))
-    found = ApproximateQuantiles(loss=loss, unit=unit, quantiles=own.shares, places=places)
-    return ChosenLevels(shape=schema.shape, by=by, axis=axis, levels=levels, cells=cells, choice=found)
+    selection = ApproximateQuantiles(loss=loss, unit=unit, quantiles=quantiles.shares, places=places)
+    return ChosenLevels(shape=schema.shape, by=by, axis=axis, levels=levels, cells=cells, choice=selection)
 
 
-def _affordable(schema: Schema, by: tuple[int, ...], own: Wanted, cells: int) -> int:
+def _affordable(schema: Schema, by: tuple[int, ...], quantiles: Wanted, cells: int) -> int:
     groups = groups_in(schema.shape, by)
     if groups * cells > MOST_NODES:
         raise NotSupported(
-            f"{PLACE}: quantiles of {own.name} in {groups:,} groups take {groups * cells:,} cells, more than 2^24; set "
-            "fewer `bins`"
+            f"{PLACE}: quantiles of {quantiles.name} in {groups:,} groups take {groups * cells:,} cells, "
+            "more than 2^24; set fewer `bins`"
         )
     return cells
 
@@ -125,19 +130,19 @@ def errs_less(chosen: ChosenLevels, rows: float) -> bool:
         chosen: the choice; its loss and unit are those of the comparison.
         rows: of a group.
     """
-    own, loss = chosen.choice, chosen.choice.loss
+    selection, loss = chosen.choice, chosen.choice.loss
     counted = GroupDistribution(
         shape=chosen.shape,
         by=chosen.by,
         axis=chosen.axis,
         levels=chosen.levels,
         tree=_tree(chosen.cells, loss),
-        quantiles=own.quantiles,
+        quantiles=selection.quantiles,
     )
     alone = GroupStatistics(moments=(), distributions=(counted,), shares=(Fraction(1),))
-    variance = MatrixMechanism(strategy=alone, loss=loss, unit=own.unit).noises[0].variance
-    by_tree = mean_form_variance(counted.tree, variance, own.quantiles)
-    return bool(np.mean(own.rank_variances(rows)) < by_tree)
+    variance = MatrixMechanism(strategy=alone, loss=loss, unit=selection.unit).noises[0].variance
+    by_tree = mean_form_variance(counted.tree, variance, selection.quantiles)
+    return bool(np.mean(selection.rank_variances(rows)) < by_tree)
 
 
 def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:
@@ -146,12 +151,15 @@ def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Sha
     That of its rank (`value_error`), and the width of a cell over sqrt(12), as if values lay evenly in it: none where
     every integer is a cell.
     """
-    own = bounded(schema, chosen.axis)
-    low, high = map(float, own.ends)
-    within = 0.0 if chosen.cells == own.span else (high - low) / chosen.cells / math.sqrt(12)
+    attribute = bounded(schema, chosen.axis)
+    low, high = map(float, attribute.ends)
+    within = 0.0 if chosen.cells == attribute.span else (high - low) / chosen.cells / math.sqrt(12)
     shape = assumed.get(schema.names[chosen.axis])
     pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
-    return [math.hypot(value_error((low, high), shape, float(q), math.sqrt(one) / rows), within) for q, one in pairs]
+    return [
+        math.hypot(value_error((low, high), shape, float(q), math.sqrt(variance) / rows), within)
+        for q, variance in pairs
+    ]
 
 
 def value_error(bounds: tuple[float, float], shape: Shape | None, q: float, error: float) -> float:

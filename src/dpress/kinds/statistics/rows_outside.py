@@ -30,8 +30,8 @@ def _outside(release: Release, axis: int, data: Any, progress: Progress | None) 
     attribute, unit = _numbers(release.schema, axis), release.claim.unit
     ways = (msgspec.structs.replace(attribute, bins=1), msgspec.structs.replace(attribute, bins=1, outside=DROP))
     whole, kept = (
-        int(true_counts(_with(release.schema, axis, own), [(axis,)], data, unit, progress=progress).sum())
-        for own in ways
+        int(true_counts(_with(release.schema, axis, way), [(axis,)], data, unit, progress=progress).sum())
+        for way in ways
     )
     return whole - kept
 

@@ -33,7 +33,7 @@ class TotalsCheck:
     high: int
 
 
-def totals_found(rows: CheckedRows) -> dict[str, Finding]:
+def totals_findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return what becomes of the totals of every attribute that has some; nothing where none are asked for.
 
     Raises:
@@ -47,8 +47,8 @@ def totals_found(rows: CheckedRows) -> dict[str, Finding]:
 
 def _checked(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
     mechanism, schema, unit = rows.mechanism, rows.design.schema, rows.spec.privacy.protected
-    own = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
-    strategy = own.strategy if isinstance(own, MatrixMechanism) else None
+    groups = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
+    strategy = groups.strategy if isinstance(groups, MatrixMechanism) else None
     persons = strategy.persons if isinstance(strategy, GroupStatistics) else ()
     parts = tuple(part for part in persons if part.axis is not None)
     if not parts:
@@ -66,7 +66,7 @@ def _checked(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
     )
 
 
-def _lines(own: TotalsCheck) -> list[str]:
-    cut = share(own.low + own.high, own.totals)
-    what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
-    return [what, f"  {own.low:,} below their bounds, {own.high:,} above: {cut} would be cut"]
+def _lines(check: TotalsCheck) -> list[str]:
+    cut = share(check.low + check.high, check.totals)
+    what = f"{check.attribute}: {check.totals:,} totals of persons, in groups and over all"
+    return [what, f"  {check.low:,} below their bounds, {check.high:,} above: {cut} would be cut"]
