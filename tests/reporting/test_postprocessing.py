@@ -12,7 +12,7 @@ from tests.kinds.reading import undrawn
 
 from dpress.data.specification.toml import as_toml
 from dpress.inference.postprocess import NAMES
-from dpress.kinds.tables.page import asked
+from dpress.kinds.tables.page import derived_views
 from dpress.query.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.facts import facts
@@ -78,7 +78,7 @@ def test_the_table_shows_the_adjusted_count_beside_the_unbiased_one() -> None:
 def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:
     release = named(make("marginals", [AGE, REGION, SEX], {"epsilon": 0.1}, method="identity"), "nonnegative")
     (whole,) = views(release)
-    view = asked(facts(release), [whole])[1]
+    view = derived_views(facts(release), [whole])[1]
     assert view.name == "age × sex"
     assert whole.adjusted is not None
     assert view.adjusted == pytest.approx(whole.adjusted.sum(axis=1))

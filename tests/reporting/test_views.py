@@ -13,7 +13,7 @@ from tests.kinds.reading import text_of, text_of_page
 
 from dpress.data.specification.spec import as_dict, from_dict
 from dpress.data.specification.toml import as_toml
-from dpress.kinds.tables.page import asked
+from dpress.kinds.tables.page import derived_views
 from dpress.query.release import Release
 from dpress.reporting import figures, page_tables, views
 from dpress.reporting.accuracy import accuracy, example, query_of
@@ -40,7 +40,7 @@ def note(view: View) -> str:
 
 
 def sums(release: Release) -> list[View]:
-    return asked(facts(release), published(release))
+    return derived_views(facts(release), published(release))
 
 
 def number(text: str) -> float:

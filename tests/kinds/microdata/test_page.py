@@ -8,7 +8,7 @@ from tests.kinds.reading import read
 from dpress.core.basics.errors import NotSupported
 from dpress.data.example_people import people
 from dpress.data.specification.spec import from_dict
-from dpress.kinds.microdata.page import own_variance, records_of
+from dpress.kinds.microdata.page import histogram_variance, records_of
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish
 from dpress.reporting.page import page
@@ -65,12 +65,12 @@ def test_no_page_promises_more_than_its_method(method: str) -> None:
 
 def test_thin_lines_are_the_noise_that_was_drawn() -> None:
     release = made("dp_prototypes")
-    variance = own_variance(records_of(release), release.schema.shape, 1)
+    variance = histogram_variance(records_of(release), release.schema.shape, 1)
     assert variance == release.answers.made.measured[1][1] > 0
     assert read(html_of("dp_prototypes")).text.count("95 % noise") == 3
     for method in ("per_record", "dp_k_prototypes"):
         other = made(method)
-        assert own_variance(records_of(other), other.schema.shape, 1) is None
+        assert histogram_variance(records_of(other), other.schema.shape, 1) is None
         assert read(html_of(method)).text.count("their error is not known here") == 3
 
 

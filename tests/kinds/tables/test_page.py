@@ -4,7 +4,7 @@ import pytest
 from tests.kinds.conftest import KINDS
 from tests.kinds.reading import html_of, text_of
 
-from dpress.kinds.tables.page import asked, at_once
+from dpress.kinds.tables.page import at_once, derived_views
 from dpress.reporting.facts import facts
 from dpress.reporting.rounding import error_up
 
@@ -31,7 +31,7 @@ def test_sums_are_said_to_be_sums() -> None:
 def test_a_sum_is_what_the_release_answers() -> None:
     release = KINDS["two-way sums"]()
     own = facts(release)
-    view = asked(own, own.views)[1]
+    view = derived_views(own, own.views)[1]
     answer = release.query("age = 3 and sex = Male")
     assert (view.count[3, 1], view.error[3, 1]) == pytest.approx((answer.value, answer.standard_error))
 

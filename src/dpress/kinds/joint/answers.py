@@ -124,11 +124,11 @@ class Answers(TableAnswers):
 
     def _fitted_answers(self, text: str, progress: Progress | None) -> tuple[Refits, str]:
         """Return the fitted joint with its refits, and what to know of its answers."""
-        own, again = self.evidence or pairs_of(self.release.mechanism), self.refits(progress=progress)
-        if own is None or again is None:
+        evidence, again = self.evidence or pairs_of(self.release.mechanism), self.refits(progress=progress)
+        if evidence is None or again is None:
             raise ValueError(f'{self.unanswered(text)}; a collection with method = "pairs" answers it, too')
         noise = COLLECTED if self.evidence is None else ADDED
-        return again, caveat(own.ways, len(self.release.schema.shape), noise)
+        return again, caveat(evidence.ways, len(self.release.schema.shape), noise)
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer of a published table: of `pairs` with what its cells have in common."""
@@ -143,10 +143,10 @@ class Answers(TableAnswers):
             progress: called with the number of fits done.
         """
         if "_refits" not in self.__dict__:  # as a cached property
-            own = self.release
-            self.__dict__["_refits"] = refits(own.mechanism, self.fitted, own.kept, progress, self.evidence)
-        found: Refits | None = self.__dict__["_refits"]
-        return found
+            release = self.release
+            self.__dict__["_refits"] = refits(release.mechanism, self.fitted, release.kept, progress, self.evidence)
+        kept: Refits | None = self.__dict__["_refits"]
+        return kept
 
     def joint_table(self, *, progress: Progress | None = None) -> FittedTable | None:
         """Return the table of the fitted joint, where it is written: small, refitted, and not published already."""
@@ -189,8 +189,8 @@ class Answers(TableAnswers):
         yield from super().by_attributes()
         schema = self.release.schema
         if math.prod(schema.shape) <= MOST_CELLS:
-            own = JointRows(axes=schema.tabular, joint=self.fitted, users=self.people, tabled=self.joint_table)
-            yield schema.names, own
+            rows = JointRows(axes=schema.tabular, joint=self.fitted, users=self.people, tabled=self.joint_table)
+            yield schema.names, rows
 
     @property
     def remarks(self) -> tuple[str, ...]:

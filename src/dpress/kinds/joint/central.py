@@ -51,12 +51,12 @@ def choose(spec: Spec) -> Choice:
     if order is not None and order > attributes:
         raise ValueError(f"{PLACE}.order: expected at most {attributes}, the number of attributes, got {order}")
     workload = _workload(spec.schema.shape, order or 2)
-    found = sorted((_best(spec, workload, groups) for groups in _groups(workload.shape, order)), key=rank)
+    candidates = sorted((_best(spec, workload, groups) for groups in _groups(workload.shape, order)), key=rank)
     return Choice(
         workload=workload,
         schema=spec.schema,
-        candidates=tuple(found),
-        chosen=found[0],
+        candidates=tuple(candidates),
+        chosen=candidates[0],
         lower_bound=table_bound(spec, workload),
         users=USERS,
     )
@@ -74,11 +74,11 @@ def measured(candidate: Candidate) -> str:
 
 
 def _workload(shape: Axes, order: int) -> Workload:
-    asked = [axes for ways in range(2, order + 1) for axes in itertools.combinations(range(len(shape)), ways)]
-    workload = Workload(shape, tuple(asked))
-    if len(asked) > MOST_TABLES or workload.queries > LARGEST_TABLE:
+    tables = [axes for ways in range(2, order + 1) for axes in itertools.combinations(range(len(shape)), ways)]
+    workload = Workload(shape, tuple(tables))
+    if len(tables) > MOST_TABLES or workload.queries > LARGEST_TABLE:
         raise NotSupported(
-            f"{len(asked):,} tables of {workload.queries:,} cells are too many; at most {MOST_TABLES:,} tables of "
+            f"{len(tables):,} tables of {workload.queries:,} cells are too many; at most {MOST_TABLES:,} tables of "
             "2^26 cells are measured: name fewer attributes, or group their values"
             + (", or leave out `order`" if order > 2 else "")
         )
@@ -102,10 +102,10 @@ def _groups(shape: Axes, order: int | None) -> Iterator[list[Group]]:
 
 def _best(spec: Spec, workload: Workload, groups: list[Group]) -> Candidate:
     """Return these tables under the noise that suits them best within the budget."""
-    found = []
+    candidates = []
     for loss in spec.privacy.loss.payable:
         sets, parts = zip(*shares(workload, groups, loss), strict=True)
         strategy = Marginals(workload.shape, sets, parts)
         mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
-        found.append(candidate(METHOD, mechanism, workload))
-    return min(found, key=rank)
+        candidates.append(candidate(METHOD, mechanism, workload))
+    return min(candidates, key=rank)

@@ -63,16 +63,16 @@ def pairs(contrasts: Sequence[Contrast], fitted: Joint, names: Sequence[str]) ->
         fitted: the joint distribution.
         names: of its attributes, for people.
     """
-    found = [
+    listed = [
         Pair(
-            name=TIMES.join(names[axis] for axis in one.axes),
-            contrast=one,
+            name=TIMES.join(names[axis] for axis in contrast.axes),
+            contrast=contrast,
             test=test,
-            fitted=departure(fitted.marginal(one.axes)),
+            fitted=departure(fitted.marginal(contrast.axes)),
         )
-        for one, test in zip(contrasts, chi_square_tests(contrasts), strict=True)
+        for contrast, test in zip(contrasts, chi_square_tests(contrasts), strict=True)
     ]
-    return sorted(found, key=lambda pair: -pair.excess)
+    return sorted(listed, key=lambda pair: -pair.excess)
 
 
 def departure(table: Array) -> float:
@@ -85,10 +85,10 @@ def departure(table: Array) -> float:
     return float(np.abs(table - product).sum() / 2)
 
 
-def listing(found: list[Pair]) -> Table:
+def listing(pairs: list[Pair]) -> Table:
     """Return the pairs as a table."""
     names = ("pair", "finding", "χ² per degree of freedom", "p-value", "in the fitted joint")
-    return Table(caption="Pairs of attributes", names=names, labels=2, rows=tuple(map(_row, found[:MOST_ROWS])))
+    return Table(caption="Pairs of attributes", names=names, labels=2, rows=tuple(map(_row, pairs[:MOST_ROWS])))
 
 
 def _row(pair: Pair) -> tuple[str, ...]:

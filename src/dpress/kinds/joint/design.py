@@ -69,16 +69,16 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
     check_cells(spec)
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
     _check_together(spec)
-    for name, own in of_methods(spec, _methods(method)).items():
-        _check_size(name, own, math.prod(shape), named=method != "auto")
+    for name, parameters in of_methods(spec, _methods(method)).items():
+        _check_size(name, parameters, math.prod(shape), named=method != "auto")
         if name == "pairs":
-            for ways in _ways(own, shape):
+            for ways in _ways(parameters, shape):
                 sets = list(itertools.combinations(range(len(shape)), ways))
-                yield name, _sampled(shape, sets, loss, own.get("oracle"))
+                yield name, _sampled(shape, sets, loss, parameters.get("oracle"))
         elif name in BITS and math.prod(shape) <= LARGEST:
-            yield name, _bits(spec, loss, own, name)
+            yield name, _bits(spec, loss, parameters, name)
         elif asks_itself(name):
-            yield from protocol(name, "joint", spec, own)
+            yield from protocol(name, "joint", spec, parameters)
         elif name not in OWN and (method != "auto" or math.prod(shape) <= SMALL):
             yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
     yield BASELINE, _alone(shape, loss)
@@ -101,8 +101,8 @@ def _methods(method: str) -> dict[str, type[Parameters]]:
     """Return what could serve, with its parameters: the method that is named, or all that are tried."""
     asking = list(catalog.cards("protocol"))
     names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
-    own = (*OWN, *asking)
-    return {name: catalog.card(name).parameters if name in own else Parameters for name in names}
+    with_parameters = (*OWN, *asking)
+    return {name: catalog.card(name).parameters if name in with_parameters else Parameters for name in names}
 
 
 def _check_together(spec: Spec) -> None:
@@ -112,28 +112,28 @@ def _check_together(spec: Spec) -> None:
         raise ValueError(f"{PLACE}: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
 
 
-def _check_size(method: str, own: Mapping[str, Any], cells: int, *, named: bool) -> None:
+def _check_size(method: str, parameters: Mapping[str, Any], cells: int, *, named: bool) -> None:
     """Refuse tables that are too large for the method that is named, or whose parameters are set."""
-    if cells > LARGEST and method in BITS and (named or own):
+    if cells > LARGEST and method in BITS and (named or parameters):
         raise NotSupported(
             f"{method} needs the joint table of {cells:,} cells, more than 2^22; "
             'name fewer attributes, or method = "pairs"'
         )
 
 
-def _ways(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+def _ways(parameters: dict[str, Any], shape: tuple[int, ...]) -> tuple[int, ...]:
     attributes = len(shape)
-    if "ways" not in own:
+    if "ways" not in parameters:
         if math.comb(attributes, 2) > MOST_SETS:
             raise NotSupported(f"{attributes} attributes have more than {MOST_SETS:,} pairs; name fewer attributes")
         small = math.prod(sorted(shape)[-3:]) <= MOST_CELLS
         return (2, 3) if small and 1 <= math.comb(attributes, 3) <= MOST_TRIPLES else (2,)
-    ways: int = own["ways"]
+    ways: int = parameters["ways"]
     if ways > attributes:
         raise ValueError(f"{PLACE}.ways: expected at most {attributes}, got {ways}")
     if math.comb(attributes, ways) > MOST_SETS:
-        asked = f"{math.comb(attributes, ways):,} sets of {ways} attributes"
-        raise NotSupported(f"{PLACE}.ways: {asked}, more than {MOST_SETS:,}; name fewer attributes")
+        sets = f"{math.comb(attributes, ways):,} sets of {ways} attributes"
+        raise NotSupported(f"{PLACE}.ways: {sets}, more than {MOST_SETS:,}; name fewer attributes")
     return (ways,)
 
 
@@ -167,8 +167,8 @@ def _whole(name: str, cells: int, loss: PureDP) -> Oracle:
     """Return the named oracle over all cells."""
     card = catalog.card(name)
     if card.family != "oracle" or card.oracle is None:
-        known = ", ".join(OWN)
-        raise NotSupported(f'$.release.method: {name!r} does not serve kind = "joint"; use {known} or an oracle')
+        methods = ", ".join(OWN)
+        raise NotSupported(f'$.release.method: {name!r} does not serve kind = "joint"; use {methods} or an oracle')
     oracle = card.oracle(cells, loss) if cells <= MOST_CELLS else None
     if oracle is None:
         raise NotSupported(
@@ -183,44 +183,44 @@ def _collected(shape: tuple[int, ...], sets: list[tuple[int, ...]], oracles: lis
     return Collection(shape=shape, types=estimator.types, split="users", estimator=estimator)
 
 
-def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collection:
-    shape, strategy = spec.schema.shape, _strategy(name, own)
-    rates = {name: own[name] for name in RATES if name in own}
-    if own.get("reports", REPORTS) == REPORTS and (needless := set(own) & set(FILTERS)):
+def _bits(spec: Spec, loss: PureDP, parameters: dict[str, Any], name: str) -> Collection:
+    shape, strategy = spec.schema.shape, _strategy(name, parameters)
+    rates = {name: parameters[name] for name in RATES if name in parameters}
+    if parameters.get("reports", REPORTS) == REPORTS and (needless := set(parameters) & set(FILTERS)):
         raise ValueError(f'{PLACE}.{min(needless)}: only with reports = "rappor"')
-    if own.get("reports") == "rappor":
-        estimator = BitJoint(oracles=_filters(spec, loss, rates, own), strategy=strategy)
+    if parameters.get("reports") == "rappor":
+        estimator = BitJoint(oracles=_filters(spec, loss, rates, parameters), strategy=strategy)
     else:
-        found = calibrated(loss, len(shape), **rates)
-        oracle = RrLdp(sizes=shape, f=found.f, p=found.p, q=found.q)
+        chances = calibrated(loss, len(shape), **rates)
+        oracle = RrLdp(sizes=shape, f=chances.f, p=chances.p, q=chances.q)
         estimator = BitJoint(oracles=(oracle,), strategy=strategy)
     return Collection(shape=shape, types=estimator.types, split="budget", estimator=estimator)
 
 
-def _strategy(name: str, own: Mapping[str, Any]) -> Any:
+def _strategy(name: str, parameters: Mapping[str, Any]) -> Any:
     """Return the document's estimator; None for the likelihood, stopped early."""
     if name == "rr_ldp":
         return None
     method: Any = catalog.card(name).method
-    return method.penalised(own["penalty"]) if "penalty" in own else method()
+    return method.penalised(parameters["penalty"]) if "penalty" in parameters else method()
 
 
-def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any]) -> tuple[Rappor, ...]:
+def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], parameters: dict[str, Any]) -> tuple[Rappor, ...]:
     """Return a Bloom filter of one cohort for every attribute: the candidates are known, and few."""
-    bits, hashes = own.get("bits", 128), own.get("hashes", 2)
+    bits, hashes = parameters.get("bits", 128), parameters.get("hashes", 2)
     attributes = spec.schema.tabular
     if bits * len(attributes) >= MOST_BITS:
         long = f"a report of {bits * len(attributes):,} bits is too long to count"
         raise NotSupported(f"{PLACE}.bits: {long}")
-    found = calibrated(loss, hashes * len(attributes), **rates)
+    chances = calibrated(loss, hashes * len(attributes), **rates)
     oracles = []
-    for one in attributes:
-        names = tuple(one.labels_between(0, one.size))
-        oracle = Rappor(candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1)
+    for attribute in attributes:
+        names = tuple(attribute.labels_between(0, attribute.size))
+        oracle = Rappor(candidates=names, f=chances.f, p=chances.p, q=chances.q, bits=bits, hashes=hashes, cohorts=1)
         if not oracle.identified:
             raise NotSupported(
-                f"{PLACE}.bits: filters of {bits} bits do not tell the {one.size:,} values of "
-                f"{one.name!r} apart; more bits are needed"
+                f"{PLACE}.bits: filters of {bits} bits do not tell the {attribute.size:,} values of "
+                f"{attribute.name!r} apart; more bits are needed"
             )
         oracles.append(oracle)
     return tuple(oracles)

@@ -25,9 +25,9 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """
     answers = ANSWERING.of(release)
     further = _unpublished(answers)
-    own = truth(answers, rows, further=further)
+    exact = truth(answers, rows, further=further)
     tables = further or answers.decoder.tables
-    return table_errors(answers, own.counts) | _pairs(answers, tables, own.further if further else own.counts)
+    return table_errors(answers, exact.counts) | _pairs(answers, tables, exact.further if further else exact.counts)
 
 
 def remarks(release: Release) -> Remarks:
@@ -49,13 +49,13 @@ def _pairs(answers: Answers, tables: Sequence[Axes], counts: Counts) -> dict[str
     """Return the mean total variation of the fitted tables, and of the product of one-way counts as a baseline."""
     release, fitted = answers.release, answers.fitted
     single = [norm_sub(_single(answers, axis), users=1) for axis in range(len(release.schema.shape))]
-    found, product = [], []
-    for axes, own in zip(tables, np.split(counts, np.cumsum(sizes(release, tables))[:-1]), strict=True):
-        shares = own / max(1, own.sum())
-        found.append(float(np.abs(fitted.marginal(axes).ravel() - shares).sum() / 2))
+    distances, product = [], []
+    for axes, table in zip(tables, np.split(counts, np.cumsum(sizes(release, tables))[:-1]), strict=True):
+        shares = table / max(1, table.sum())
+        distances.append(float(np.abs(fitted.marginal(axes).ravel() - shares).sum() / 2))
         product.append(float(np.abs(flat([single[axis] for axis in axes]) - shares).sum() / 2))
     return {
-        "fitted_mean_total_variation": float(np.mean(found)),
+        "fitted_mean_total_variation": float(np.mean(distances)),
         "independence_mean_total_variation": float(np.mean(product)),
     }
 
@@ -65,10 +65,10 @@ def _single(answers: Answers, axis: int) -> Array:
     release, decoder = answers.release, answers.decoder
     shape = release.schema.shape
     parts = []
-    for axes, own in zip(decoder.tables, decoder.estimate(answers.measurement), strict=True):
+    for axes, table in zip(decoder.tables, decoder.estimate(answers.measurement), strict=True):
         if axis in axes:
             others = tuple(place for place, other in enumerate(axes) if other != axis)
-            parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, answers.people))
+            parts.append(table.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, answers.people))
     return np.asarray(np.mean(parts, axis=0))
 
 

@@ -143,5 +143,5 @@ def caveat(ways: int, attributes: int, noise: str = COLLECTED) -> str:
             "This comes from the fitted joint distribution, which is shrunk toward what smaller tables make expected: "
             f"the interval covers {noise}."
         )
-    asked = ASKED.get(ways, f"sets of {ways} attributes")
-    return f"This comes from the fitted joint distribution: the interval covers {noise}, not what {asked} cannot see."
+    tables = ASKED.get(ways, f"sets of {ways} attributes")
+    return f"This comes from the fitted joint distribution: the interval covers {noise}, not what {tables} cannot see."

@@ -142,58 +142,59 @@ def _cells(joint: FittedTable | None) -> View | None:
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
-    own, fitted = facts(release), fit(release)
-    data = page_data(own, own.views, separate=fitted.separate, signed=pairs_offline.form(release))
-    return rendered(TEMPLATE, context(own, fitted, data))
+    about, fitted = facts(release), fit(release)
+    data = page_data(about, about.views, separate=fitted.separate, signed=pairs_offline.form(release))
+    return rendered(TEMPLATE, context(about, fitted, data))
 
 
-def context(own: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
+def context(facts: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
-    found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.captions)
-    whole, tables = own.views, own.mechanism.decoder.tables
-    parts, most = _parts(own, whole, found, fitted.users), MOST_PAIRS if found else MOST_VIEWS
+    ranked = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, facts.schema.captions)
+    whole, tables = facts.views, facts.mechanism.decoder.tables
+    parts, most = _parts(facts, whole, ranked, fitted.users), MOST_PAIRS if ranked else MOST_VIEWS
     places = {axes: place for place, axes in enumerate(tables)} if data else {}
     return {
-        **page_of_counts(own, whole, parts, hidden=max(0, (len(found) or len(whole)) - most)),
+        **page_of_counts(facts, whole, parts, hidden=max(0, (len(ranked) or len(whole)) - most)),
         "data": data,
-        "findings": findings(own, fitted, found) if found else None,
-        "matrix": matrix(found, own.schema.captions, shown=MOST_PAIRS, places=places) if found else None,
+        "findings": findings(facts, fitted, ranked) if ranked else None,
+        "matrix": matrix(ranked, facts.schema.captions, shown=MOST_PAIRS, places=places) if ranked else None,
         "tables_of_pairs": any(len(axes) > 1 for axes in tables),
         "assumed": fitted.assumed,
-        "noise": None if own.model == "local" else added_noise(own.mechanism),
-        "cells_asked": own.workload.queries,
+        "noise": None if facts.model == "local" else added_noise(facts.mechanism),
+        "cells_asked": facts.workload.queries,
     }
 
 
-def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: float) -> list[Part]:
+def _parts(facts: Facts, whole: Sequence[View], ranked: Sequence[Pair], users: float) -> list[Part]:
     """Return the tables of the clearest pairs with their residuals; all tables, where no pair was published."""
-    if not found:
-        return [part(own, view) for view in whole[:MOST_VIEWS]]
-    by_axes = dict(zip(own.mechanism.decoder.tables, whole, strict=True))
-    shown = [(by_axes[pair.axes], pair) for pair in found[:MOST_PAIRS]]
-    drawn = [part(own, view, residuals.figure(view, pair, users)) for view, pair in shown]
-    return [replace(one, anchor=anchor(pair.axes)) for one, (_, pair) in zip(drawn, shown, strict=True)]
+    if not ranked:
+        return [part(facts, view) for view in whole[:MOST_VIEWS]]
+    by_axes = dict(zip(facts.mechanism.decoder.tables, whole, strict=True))
+    shown = [(by_axes[pair.axes], pair) for pair in ranked[:MOST_PAIRS]]
+    drawn = [part(facts, view, residuals.figure(view, pair, users)) for view, pair in shown]
+    return [replace(drawing, anchor=anchor(pair.axes)) for drawing, (_, pair) in zip(drawn, shown, strict=True)]
 
 
-def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
+def findings(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> Findings:
     """Return the facts of the sections on a fitted joint distribution.
 
     Args:
-        own: facts of the release.
+        facts: facts of the release.
         fitted: of the joint distribution.
-        found: the pairs, at least one, the clearest first.
+        ranked: the pairs, at least one, the clearest first.
     """
-    dependent = [pair for pair in found if pair.test.significant]
-    sets = own.mechanism.decoder.tables if own.model == "central" else [one.axes for one in own.mechanism.types]
+    dependent = [pair for pair in ranked if pair.test.significant]
+    mechanism = facts.mechanism
+    sets = mechanism.decoder.tables if facts.model == "central" else [report.axes for report in mechanism.types]
     return Findings(
-        listed=listing(list(found)),
-        pairs=len(found),
-        shown=min(MOST_ROWS, len(found)),
+        listed=listing(list(ranked)),
+        pairs=len(ranked),
+        shown=min(MOST_ROWS, len(ranked)),
         dependent=len(dependent),
-        first=(dependent or found)[0].name,
+        first=(dependent or ranked)[0].name,
         alpha=100 * ALPHA,
-        departure=float(np.mean([pair.fitted for pair in found])),
-        method=own.method,
+        departure=float(np.mean([pair.fitted for pair in ranked])),
+        method=facts.method,
         at_once=len(sets) == 1,
         ways=max(map(len, sets)),
         reason="" if fitted.joint is None else fitted.joint.reason,

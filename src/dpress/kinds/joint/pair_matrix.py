@@ -49,11 +49,11 @@ def anchor(axes: Axes) -> str:
     return f"pair-{'-'.join(map(str, axes))}"
 
 
-def matrix(found: Sequence[Pair], names: Sequence[str], *, shown: int, places: Mapping[Axes, int]) -> Matrix | None:
+def matrix(pairs: Sequence[Pair], names: Sequence[str], *, shown: int, places: Mapping[Axes, int]) -> Matrix | None:
     """Return the matrix; None of two attributes, and of very many.
 
     Args:
-        found: the pairs, those with a section first.
+        pairs: the pairs, those with a section first.
         names: of the attributes, for people.
         shown: how many pairs have a section.
         places: of tables in the data of the page.
@@ -62,7 +62,7 @@ def matrix(found: Sequence[Pair], names: Sequence[str], *, shown: int, places: M
         return None
     cells = {
         pair.axes: _cell(pair, section=place < shown, table=places.get(pair.axes, -1))
-        for place, pair in enumerate(found)
+        for place, pair in enumerate(pairs)
     }
     axes = range(len(names))
     return Matrix(

@@ -25,16 +25,16 @@ def form(release: Release) -> Form | Literal["doubled"] | None:
         return None
     if not isinstance(collection.estimator, Pairs):
         return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
-    own = collection.estimator
-    sums = own.pair_sums(collection.tallies_in(release.kept))
-    sizes = [one.shares.size for one in sums if isinstance(one, PairSum)]
+    estimator = collection.estimator
+    sums = estimator.pair_sums(collection.tallies_in(release.kept))
+    sizes = [pair_sum.shares.size for pair_sum in sums if isinstance(pair_sum, PairSum)]
     if max(sizes, default=0) > MOST_PAIR or sum(sizes) > MOST_CELLS:
         return None
-    tables = [{"axes": axes, **_sum(one)} for axes, one in zip(own.tables, sums, strict=True)]
+    tables = [{"axes": axes, **_sum(pair_sum)} for axes, pair_sum in zip(estimator.tables, sums, strict=True)]
     return {"form": "pairs", "everybody": collection.users, "tables": tables}
 
 
-def _sum(own: PairSum | float) -> dict[str, Any]:
-    if not isinstance(own, PairSum):
-        return {"each": own}
-    return {"shares": packed(own.shares), "parts": [asdict(one) for one in own.parts]}
+def _sum(pair_sum: PairSum | float) -> dict[str, Any]:
+    if not isinstance(pair_sum, PairSum):
+        return {"each": pair_sum}
+    return {"shares": packed(pair_sum.shares), "parts": [asdict(part) for part in pair_sum.parts]}

@@ -52,7 +52,7 @@ def _options(groups: Sequence[Group]) -> list[tuple[Fraction, ...]]:
     if len(groups) == 2:
         single = all(len(axes) == 1 for axes in groups[0])
         return [(part, 1 - part) if single else (1 - part, part) for part in (FIRST if single else LARGER)]
-    return [(one, (1 - one) * (1 - most), (1 - one) * most) for one, most in itertools.product(FIRST, LARGER)]
+    return [(first, (1 - first) * (1 - most), (1 - first) * most) for first, most in itertools.product(FIRST, LARGER)]
 
 
 def _divided(shape: Axes, sets: Group, loss: Loss) -> Shared:
@@ -67,20 +67,20 @@ def _divided(shape: Axes, sets: Group, loss: Loss) -> Shared:
 
 def _weights(workload: Workload) -> Counter[Axes]:
     """Return for every component how much its variance adds to that of all cells of the workload."""
-    found: Counter[Axes] = Counter()
+    weights: Counter[Axes] = Counter()
     for table in workload.tables:
         sizes = {axis: workload.shape[axis] for axis in table}
         for some in subsets(table):
             inside = math.prod(1 - 1 / sizes[axis] for axis in some)
             outside = math.prod(sizes[axis] ** -2.0 for axis in table if axis not in some)
-            found[some] += math.prod(sizes.values()) * inside * outside
-    return found
+            weights[some] += math.prod(sizes.values()) * inside * outside
+    return weights
 
 
 def _precision(shape: Axes, tables: Shared, axes: Axes, exponent: int) -> float:
     """Return the precision that a group's tables give a component, were the whole loss theirs."""
     return math.fsum(
-        float(share) ** exponent / math.prod(shape[axis] for axis in own if axis not in axes)
-        for own, share in tables
-        if set(axes) <= set(own)
+        float(share) ** exponent / math.prod(shape[axis] for axis in table if axis not in axes)
+        for table, share in tables
+        if set(axes) <= set(table)
     )

@@ -118,7 +118,7 @@ class Answers(PublishedOnly):
         """
         del progress
         boxes, rows = products(self.release.schema, condition), self.made.rows
-        if rows is not None and all(np.all(own == 1) for weights in boxes for own in weights):
+        if rows is not None and all(np.all(along == 1) for weights in boxes for along in weights):
             half = half_width(rows.variance, confidence, self.release.tail)
             estimated = Result.of_count(text, rows.value, rows.variance, half, confidence, TOTAL)
             return replace(estimated, value=self._matching(boxes[0]))
@@ -144,7 +144,7 @@ class Answers(PublishedOnly):
     def _answering(self, weights: list[Array], text: str) -> ProductSums:
         del weights, text
         return ProductSums(
-            form=lambda asked: (self._matching(asked), math.nan),
+            form=lambda box: (self._matching(box), math.nan),
             several=lambda boxes: (sum(map(self._matching, boxes)), math.nan),
             critical=lambda confidence: critical(confidence, "gaussian"),
             notes=self._notes,
@@ -154,8 +154,8 @@ class Answers(PublishedOnly):
     def _matching(self, weights: list[Array]) -> float:
         """Return the records' weights, added up."""
         matches = np.ones(self.made.table.num_rows)
-        for own, codes in zip(weights, self.codes, strict=True):
-            matches *= own[codes]
+        for along, codes in zip(weights, self.codes, strict=True):
+            matches *= along[codes]
         return float(matches.sum())
 
     @property
@@ -239,7 +239,7 @@ def _row_count(mechanism: Mechanism, kept: Numbers, parts: Measured, records: in
     if not isinstance(mechanism, RecordMaker):
         return None
     ends = np.cumsum([rows for rows, _ in parts])[:-1]
-    return mechanism.row_count([float(own.sum()) for own in np.split(kept, ends)], records)
+    return mechanism.row_count([float(part.sum()) for part in np.split(kept, ends)], records)
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> RecordTable:
@@ -262,8 +262,8 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
 
 def parts_of(synthetic: SyntheticRecords) -> Measured:
     """Return how many noisy answers each part of what was measured has, and their variance; nothing of baselines."""
-    found = synthetic.measurement.parts if synthetic.measurement is not None else ()
-    return tuple((part.map.rows, float(np.max(part.variance))) for part in found)
+    parts = synthetic.measurement.parts if synthetic.measurement is not None else ()
+    return tuple((part.map.rows, float(np.max(part.variance))) for part in parts)
 
 
 def measurement(kept: Numbers, parts: Measured) -> Measurement | None:
@@ -309,12 +309,12 @@ def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
 
 def _coded(axis: Tabular, column: pa.Array) -> Codes:
     if axis.line is None:
-        known, listed = pa.array(axis.labels, type=pa.string()), pa.types.is_dictionary(column.type)
-        found = pc.index_in(column.dictionary if listed else column, value_set=known)
-        found = found.take(column.indices) if listed else found
-        if found.null_count:
+        labels, listed = pa.array(axis.labels, type=pa.string()), pa.types.is_dictionary(column.type)
+        codes = pc.index_in(column.dictionary if listed else column, value_set=labels)
+        codes = codes.take(column.indices) if listed else codes
+        if codes.null_count:
             raise SchemaMismatch(f"the records' column {axis.name} holds what is no value of it")
-        return np.asarray(found, dtype=np.int32)
+        return np.asarray(codes, dtype=np.int32)
     return np.asarray(encode(Schema((axis,)), pa.record_batch({axis.name: column}))[0])
 
 

@@ -46,8 +46,8 @@ def choose(spec: Spec) -> Choice:
     """
     users, best = expected_users(spec), dict[str, Candidate]()
     for method, maker in record_makers(spec, spec.privacy.loss.payable):
-        own = Candidate(method=method, mechanism=maker, predicted_error=maker.noise_sse(users))
-        best[method] = min(own, best.get(method, own), key=rank)  # the last of equals: rho suits many answers
+        candidate = Candidate(method=method, mechanism=maker, predicted_error=maker.noise_sse(users))
+        best[method] = min(candidate, best.get(method, candidate), key=rank)  # last of equals: rho suits many answers
     candidates, schema = tuple(sorted(best.values(), key=_preference)), spec.schema
     return Choice(
         workload=Marginals(schema.shape, tuple((axis,) for axis in range(len(schema.shape)))),
@@ -60,8 +60,8 @@ def choose(spec: Spec) -> Choice:
     )
 
 
-def _preference(one: Candidate) -> int:
-    return PREFERRED.index(one.method) if one.method in PREFERRED else len(PREFERRED)
+def _preference(candidate: Candidate) -> int:
+    return PREFERRED.index(candidate.method) if candidate.method in PREFERRED else len(PREFERRED)
 
 
 def hindrance(spec: Spec) -> str:
@@ -95,10 +95,10 @@ def weights(spec: Spec) -> tuple[float, ...]:
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "microdata" has no tables to adjust')
     attributes: Sequence[Tabular] = spec.schema.tabular
-    own = of_kind(spec, Records).weights
-    if own == "influence" and spec.release.method != PUBLISHED:
+    stated = of_kind(spec, Records).weights
+    if stated == "influence" and spec.release.method != PUBLISHED:
         raise NotSupported(INFLUENCE)
-    given = [1.0] * len(attributes) if own is None or isinstance(own, str) else own
+    given = [1.0] * len(attributes) if stated is None or isinstance(stated, str) else stated
     if len(given) != len(attributes) or not any(given) or math.inf in given:
         raise ValueError(
             f"{PLACE}.weights: expected {len(attributes)} numbers >= 0, one for every attribute, got {given!r:.100}"
@@ -114,12 +114,12 @@ def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Rec
         ValueError: a parameter is wrong.
     """
     each, made, refused = weights(spec), 0, list[NotSupported]()
-    own = columns(spec.schema.tabular, each)
+    attributes = columns(spec.schema.tabular, each)
     named = spec.release.method != "auto"
     for card, parameters in _offers(spec):
         for loss in losses:
             try:
-                synthesizer = _made(card, own, loss, spec, parameters)
+                synthesizer = _made(card, attributes, loss, spec, parameters)
             except NotSupported as error:
                 refused.append(error)
                 continue
@@ -145,9 +145,9 @@ def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
     arguments = of_methods(spec, {name: makers[name].parameters for name in offered})
     _check_sizes(spec)
     influence = {"weights": "influence"} if of_kind(spec, Records).weights == "influence" else {}
-    for name, own in arguments.items():
+    for name, parameters in arguments.items():
         users = {"users": expected_users(spec)} if "users" in names(makers[name].parameters) else {}
-        yield makers[name], users | own | influence
+        yield makers[name], users | parameters | influence
 
 
 def _check_sizes(spec: Spec) -> None:
@@ -162,11 +162,11 @@ def _check_sizes(spec: Spec) -> None:
 
 
 def _made(
-    card: Card, own: tuple[Column, ...], loss: Loss, spec: Spec, parameters: Mapping[str, Any]
+    card: Card, columns: tuple[Column, ...], loss: Loss, spec: Spec, parameters: Mapping[str, Any]
 ) -> Synthesizer | None:
     assert card.synthesizer is not None  # noqa: S101  # of one that makes records
     try:
-        return card.synthesizer(own, loss, spec.privacy.protected, **parameters)
+        return card.synthesizer(columns, loss, spec.privacy.protected, **parameters)
     except NotSupported:
         raise
     except ValueError as error:

@@ -51,8 +51,8 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     columns, records = answers.maker.columns, answers.codes
     metrics = {"rows": float(codes.shape[1]), "records": float(records.shape[1])}
     if codes.shape[1] and records.shape[1]:
-        found = linked(columns, codes, records, aligned=_aligned(release))
-        metrics |= _errors(columns, codes, records, found)
+        linkage = linked(columns, codes, records, aligned=_aligned(release))
+        metrics |= _errors(columns, codes, records, linkage)
         metrics |= _tables(columns, codes, records)
         metrics["range_mean_absolute_error_share"] = _ranges(release, codes)
         if rows.held_out is not None:
@@ -87,18 +87,18 @@ def _read(release: Release, data: Any, unit: Unit, progress: Progress | None) ->
     return people(table, release.schema, progress=progress).table()
 
 
-def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, found: Linkage) -> dict[str, float]:
+def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, linkage: Linkage) -> dict[str, float]:
     squares, variation, mismatches = {"numeric": 0.0, "categorical": 0.0}, 0.0, list[float]()
     totals = dict(squares)
-    for column, own, new in zip(columns, rows, made, strict=True):
+    for column, codes, new in zip(columns, rows, made, strict=True):
         kind = "numeric" if column.numeric else "categorical"
-        original = own[found.original]
+        original = codes[linkage.original]
         squares[kind] += float(_apart(column, original, new).sum())
-        totals[kind] += _variation(column, own)
+        totals[kind] += _variation(column, codes)
         if not column.numeric:
             mismatches.append(float((original != new).mean()))
     variation = sum(totals.values()) * made.shape[1] / rows.shape[1]
-    start = "" if found.certain else "nearest_"
+    start = "" if linkage.certain else "nearest_"
     result = {f"{start}squared_error": sum(squares.values())}
     if variation:
         result[f"{start}squared_error_share"] = sum(squares.values()) / variation
@@ -107,7 +107,7 @@ def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, found: Linkag
         result |= {f"{start}numeric_squared_error_share": squares["numeric"] / part}
     if mismatches:
         result[f"{start}categorical_mismatch"] = float(np.mean(mismatches))
-    result[f"record_linkage_percent{'' if found.certain else '_at_most'}"] = 100 * found.linkage
+    result[f"record_linkage_percent{'' if linkage.certain else '_at_most'}"] = 100 * linkage.linkage
     return result
 
 
@@ -118,47 +118,46 @@ def _apart(column: Column, original: npt.NDArray[np.int32], new: npt.NDArray[np.
     return np.asarray(column.distance[original, new] ** 2)
 
 
-def _variation(column: Column, own: npt.NDArray[np.int32]) -> float:
+def _variation(column: Column, codes: npt.NDArray[np.int32]) -> float:
     """Return the squared distance of all values from their mean, or from the category nearest to all."""
     if column.numeric:
-        values = column.scaled[own]
+        values = column.scaled[codes]
         return float(((values - values.mean()) ** 2).sum())
-    return float((np.bincount(own, minlength=column.size) @ column.distance**2).min())
+    return float((np.bincount(codes, minlength=column.size) @ column.distance**2).min())
 
 
 def _tables(columns: tuple[Column, ...], rows: Codes, made: Codes) -> dict[str, float]:
     """Return the total variation distance of the shares in tables of one and of two attributes, as means."""
     sizes = [min(column.size, BINS) if column.numeric else column.size for column in columns]
     bins = [binned(column.size, size) for column, size in zip(columns, sizes, strict=True)]
-    both = [[one[own] for one, own in zip(bins, codes, strict=True)] for codes in (rows, made)]
 
     def distance(axes: tuple[int, ...]) -> float:
         shape = tuple(sizes[axis] for axis in axes)
         shares = []
-        for codes in both:
-            cells = np.ravel_multi_index(tuple(codes[axis] for axis in axes), shape)
+        for codes in (rows, made):
+            cells = np.ravel_multi_index(tuple(bins[axis][codes[axis]] for axis in axes), shape)
             shares.append(np.bincount(cells, minlength=math.prod(shape)) / cells.size)
         return float(np.abs(shares[0] - shares[1]).sum() / 2)
 
     axes = range(len(columns))
-    found = {"one_way_total_variation": float(np.mean([distance((axis,)) for axis in axes]))}
+    metrics = {"one_way_total_variation": float(np.mean([distance((axis,)) for axis in axes]))}
     if len(columns) > 1:
         pairs = [distance(pair) for pair in itertools.combinations(axes, 2)]
-        found["two_way_total_variation"] = float(np.mean(pairs))
-    return found
+        metrics["two_way_total_variation"] = float(np.mean(pairs))
+    return metrics
 
 
 def _ranges(release: Release, rows: Codes) -> float:
     """Return the mean absolute error of random queries: ranges of one or two attributes, or one of their values."""
     words = seeded(SEED).words(6 * QUERIES).reshape(QUERIES, 6).astype(np.float64) / 2.0**64
     attributes, errors = release.schema.tabular, list[float]()
-    for own in words.tolist():
+    for draws in words.tolist():
         count = len(attributes)
-        axes = {int(own[0] * count), int(own[1] * count)}
+        axes = {int(draws[0] * count), int(draws[1] * count)}
         inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, ANSWERING.of(release).codes)]
-        for axis, (one, other) in zip(sorted(axes), (own[2:4], own[4:6]), strict=False):
+        for axis, (start, end) in zip(sorted(axes), (draws[2:4], draws[4:6]), strict=False):
             size = attributes[axis].size
-            ends = sorted((int(one * size), int(other * size)))
+            ends = sorted((int(start * size), int(end * size)))
             low, high = ends if attributes[axis].ordered else (ends[0], ends[0])
             for place, codes in enumerate((rows, ANSWERING.of(release).codes)):
                 inside[place] &= (codes[axis] >= low) & (codes[axis] <= high)

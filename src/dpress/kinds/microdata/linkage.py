@@ -58,26 +58,28 @@ def linked(columns: tuple[Column, ...], rows: Codes, made: Codes, *, aligned: bo
     else:
         return Linkage(original=place, linkage=float((1 / ties).mean()), certain=False)
     original = np.where(original < 0, place, original)  # records beyond the number of rows go to their nearest
-    own = _pairs(columns, rows[:, original], made)
-    return Linkage(original=original, linkage=float(np.where(own <= distance + SAME, 1 / ties, 0).mean()), certain=True)
+    paired = _pairs(columns, rows[:, original], made)
+    linkage = float(np.where(paired <= distance + SAME, 1 / ties, 0).mean())
+    return Linkage(original=original, linkage=linkage, certain=True)
 
 
 def nearest(columns: tuple[Column, ...], rows: Codes, made: Codes) -> tuple[Array, Array, Places]:
     """Return for every record its distance to the nearest row, how many rows are as near, and one of them."""
     unique, first, counts = np.unique(rows, axis=1, return_index=True, return_counts=True)
-    own, place = np.unique(made, axis=1, return_inverse=True)
-    distance, ties, found = np.empty(own.shape[1]), np.empty(own.shape[1]), np.empty(own.shape[1], dtype=np.int64)
-    edges = np.linspace(0, own.shape[1], THREADS + 1).astype(int)
+    distinct, place = np.unique(made, axis=1, return_inverse=True)
+    size = distinct.shape[1]
+    distance, ties, closest = np.empty(size), np.empty(size), np.empty(size, dtype=np.int64)
+    edges = np.linspace(0, size, THREADS + 1).astype(int)
     tables, starts, kernel = *_tables(columns), compiled(search)
 
     def part(low: int, high: int) -> None:
-        out = distance[low:high], ties[low:high], found[low:high]
-        kernel(np.ascontiguousarray(own.T[low:high]), np.ascontiguousarray(unique.T), counts, tables, starts, *out)
+        out = distance[low:high], ties[low:high], closest[low:high]
+        kernel(np.ascontiguousarray(distinct.T[low:high]), np.ascontiguousarray(unique.T), counts, tables, starts, *out)
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(part, edges[:-1], edges[1:]))
     place = place.ravel()
-    return distance[place], ties[place], first[found][place]
+    return distance[place], ties[place], first[closest][place]
 
 
 def search(  # noqa: PLR0917  # numba takes no keywords
@@ -110,13 +112,13 @@ def _squares(column: Column) -> Array:
 def _tables(columns: tuple[Column, ...]) -> tuple[Array, Places]:
     """Return all squared distances in one array, and where each attribute's begin with its size, (attributes, 2)."""
     flat = [_squares(column).ravel() for column in columns]
-    begins = np.cumsum([0, *(own.size for own in flat)])[:-1]
+    begins = np.cumsum([0, *(squares.size for squares in flat)])[:-1]
     return np.concatenate(flat), np.stack([begins, [column.size for column in columns]], axis=1).astype(np.int64)
 
 
 def _pairs(columns: tuple[Column, ...], rows: Codes, made: Codes) -> Array:
     """Return the distance of every record from the row at its place."""
-    parts = [_squares(column)[own, new] for column, own, new in zip(columns, rows, made, strict=True)]
+    parts = [_squares(column)[codes, new] for column, codes, new in zip(columns, rows, made, strict=True)]
     return np.asarray(np.sum(parts, axis=0))
 
 
@@ -124,8 +126,8 @@ def _assigned(columns: tuple[Column, ...], rows: Codes, made: Codes) -> Places:
     """Return the row of every record that makes the sum of distances least; -1 where there are fewer rows."""
     cost = np.zeros((made.shape[1], rows.shape[1]))
     for start in range(0, made.shape[1], SLICE):
-        for column, own, new in zip(columns, rows, made, strict=True):
-            cost[start : start + SLICE] += _squares(column)[new[start : start + SLICE]][:, own]
+        for column, codes, new in zip(columns, rows, made, strict=True):
+            cost[start : start + SLICE] += _squares(column)[new[start : start + SLICE]][:, codes]
     records, places = scipy("optimize").linear_sum_assignment(cost)
     original = np.full(made.shape[1], -1, dtype=np.int64)
     original[records] = places

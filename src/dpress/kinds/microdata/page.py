@@ -18,7 +18,7 @@ from dpress.core.methods.people import Codes
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.answers import ANSWERING
-from dpress.kinds.microdata.record_views import PairView, one_way, ranked
+from dpress.kinds.microdata.record_views import PairView, attribute_view, ranked
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.record_files import NAME
 from dpress.query.release import Release
@@ -90,28 +90,28 @@ def page(release: Release) -> str:
     return rendered(TEMPLATE, context(facts(release), records_of(release)))
 
 
-def context(own: Facts, records: Records) -> dict[str, Any]:
+def context(facts: Facts, records: Records) -> dict[str, Any]:
     """Return the facts that the template names."""
-    attributes = own.schema.tabular
-    pairs, query = ranked(attributes, records.codes), example(own)
+    attributes = facts.schema.tabular
+    pairs, query = ranked(attributes, records.codes), example(facts)
     _, occurring = np.unique(records.codes, axis=1, return_counts=True)
     return {
-        **frame(own),
+        **frame(facts),
         "records": records.size,
-        "rows": None if records.rows is None else _rows(own, records.rows),
+        "rows": None if records.rows is None else _rows(facts, records.rows),
         "file": NAME,
-        "method": own.method,
-        "card": catalog.card(own.method),
-        "perturbed": own.method in PERTURBED,
+        "method": facts.method,
+        "card": catalog.card(facts.method),
+        "perturbed": facts.method in PERTURBED,
         "aligned": records.aligned,
         "representative": records.parameters.get("rows") == "representative",
-        "parameters": _parameters(own, records),
-        "noise_error": own.predicted_error if math.isfinite(own.predicted_error) else None,
+        "parameters": _parameters(facts, records),
+        "noise_error": facts.predicted_error if math.isfinite(facts.predicted_error) else None,
         "distinct": occurring.size,
         "once": int((occurring == 1).sum()),
-        "first": _first(records, own.schema.names),
-        "data": _every(records, own.schema.names),
-        "ones": [_one(own, records, axis) for axis in range(min(len(attributes), MOST_ATTRIBUTES))]
+        "first": _first(records, facts.schema.names),
+        "data": _every(records, facts.schema.names),
+        "ones": [_attribute_figure(facts, records, axis) for axis in range(min(len(attributes), MOST_ATTRIBUTES))]
         if records.size
         else [],
         "hidden": max(0, len(attributes) - MOST_ATTRIBUTES),
@@ -119,13 +119,13 @@ def context(own: Facts, records: Records) -> dict[str, Any]:
         "pairs_in_all": len(pairs),
         "twos": _twos(pairs),
         "command": f"dpress query FOLDER {shlex.quote(query)}",
-        "answer": own.query(query).value,
+        "answer": facts.query(query).value,
     }
 
 
-def _rows(own: Facts, rows: RowCount) -> dict[str, Any]:
+def _rows(facts: Facts, rows: RowCount) -> dict[str, Any]:
     """Return the number of rows with its error, as the page writes it."""
-    half = half_width(rows.variance, CONFIDENCE, own.tail)
+    half = half_width(rows.variance, CONFIDENCE, facts.tail)
     return {
         "public": not rows.variance,
         "count": number(rows.value),
@@ -135,9 +135,9 @@ def _rows(own: Facts, rows: RowCount) -> dict[str, Any]:
     }
 
 
-def _parameters(own: Facts, records: Records) -> str:
+def _parameters(facts: Facts, records: Records) -> str:
     """Return the parameters that the method ran with; empty without any."""
-    weights = own.specification["release"]["parameters"].get("weights")
+    weights = facts.specification["release"]["parameters"].get("weights")
     named = [f"{name} = {value}" for name, value in records.parameters.items()]
     return ", ".join([*named, *([f"weights = {weights}"] if weights else [])])
 
@@ -145,7 +145,7 @@ def _parameters(own: Facts, records: Records) -> str:
 def _first(records: Records, names: tuple[str, ...]) -> Table:
     """Return the first records, as they are written."""
     shown = records.table.slice(0, FIRST).to_pylist()
-    rows = tuple(tuple(_value(one) for one in record.values()) for record in shown)
+    rows = tuple(tuple(_value(value) for value in record.values()) for record in shown)
     return Table(caption="The first records", names=names, labels=len(names), rows=rows)
 
 
@@ -161,22 +161,22 @@ def _value(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def own_variance(records: Records, shape: Sequence[int], axis: int) -> float | None:
+def histogram_variance(records: Records, shape: Sequence[int], axis: int) -> float | None:
     """Return the variance of a count in an attribute's own noisy histogram; None where none was measured."""
     rows = tuple(rows for rows, _ in records.parts[: len(shape)])
     return records.parts[axis][1] if rows == tuple(shape) else None
 
 
-def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
+def _attribute_figure(facts: Facts, records: Records, axis: int) -> tuple[str, Figure]:
     """Return the figure of one attribute."""
-    attribute = own.schema.tabular[axis]
-    variance = own_variance(records, own.schema.shape, axis)
-    view = one_way(attribute, records.codes[axis], variance, own.tail)
+    attribute = facts.schema.tabular[axis]
+    variance = histogram_variance(records, facts.schema.shape, axis)
+    view = attribute_view(attribute, records.codes[axis], variance, facts.tail)
     about = {
         "numeric": attribute.scale is not None,
         "cells": attribute.size,
         "bins": view.axes[0].size,
-        "noise": None if variance is None else half_width(variance, CONFIDENCE, own.tail),
+        "noise": None if variance is None else half_width(variance, CONFIDENCE, facts.tail),
         "largest": 0,
     }
     if not view.axes[0].ordered and view.axes[0].size > MOST_VALUES:
@@ -187,13 +187,13 @@ def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
 
 def _listed(pairs: Sequence[PairView]) -> Table:
     """Return how far the records' pairs are from independence, the furthest first."""
-    rows = tuple((one.view.name, f"{one.distance:.3f}") for one in pairs[:MOST_LISTED])
+    rows = tuple((pair.view.name, f"{pair.distance:.3f}") for pair in pairs[:MOST_LISTED])
     return Table(caption="Pairs of attributes", names=("pair", "from independence"), labels=1, rows=rows)
 
 
 def _twos(pairs: Sequence[PairView]) -> list[tuple[str, Figure]]:
     """Return the figures of the pairs that are furthest from independence, of those that can be drawn."""
-    drawable = [one.view for one in pairs if max(axis.size for axis in one.view.axes) <= figures.MOST_ROWS]
+    drawable = [pair.view for pair in pairs if max(axis.size for axis in pair.view.axes) <= figures.MOST_ROWS]
     return [(view.name.replace(TIMES, " and "), _two(view)) for view in map(_turned, drawable[:MOST_PAIRS])]
 
 
@@ -208,11 +208,11 @@ def _two(view: View) -> Figure:
     return Figure(drawing=drawing, shades=figures.shades(top))
 
 
-def example(own: Facts) -> str:
+def example(facts: Facts) -> str:
     """Return a query on the first attribute; the total, where the query language cannot spell a name or a label."""
-    query = _condition(own.schema.tabular[0])
+    query = _condition(facts.schema.tabular[0])
     try:
-        own.query(query)
+        facts.query(query)
     except ValueError:
         return "total"
     return query

@@ -26,14 +26,14 @@ PAGE = "docs/tutorial/survey-file.md"
 
 def text(planned: Plan) -> PlanText:
     """Return the candidates for records, and what their predicted error is and is not."""
-    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
     header = ("", "method", "published", "proven", "made with", UNIT)
     chosen, remarks = planned.chosen, list[str | Listing]()
     if planned.spec.release.method == "auto":
         remarks.append(_chosen(planned))
     if chosen.mechanism.claim.proven is None:
         remarks.append(f"{chosen.method} has {chosen.mechanism.claim.basis}. `dpress publish` needs --allow-unproven.")
-    if any(math.isfinite(one.predicted_error) for one in planned.candidates):
+    if any(math.isfinite(candidate.predicted_error) for candidate in planned.candidates):
         stated = "users" in planned.spec.release.parameters
         unsaid = "" if stated else ", as `users` in [release.parameters] does not say"
         remarks.append(
@@ -41,12 +41,12 @@ def text(planned: Plan) -> PlanText:
             "of all of them if each is given by its cluster, every number on the scale of its bounds, 0 to 1. "
             "What clusters leave out of the records is not part of it, and no bound is known."
         )
-    if any(math.isinf(one.predicted_error) for one in planned.candidates):
+    if any(math.isinf(candidate.predicted_error) for candidate in planned.candidates):
         remarks.append(
             f"{NONE}: how near records are is not known before the rows are read; `dpress evaluate` compares with them."
         )
     remarks += _numbers(planned)
-    remarks += [_moved(own, planned.choice.users) for one in planned.candidates if (own := _graphical(one))]
+    remarks += [_moved(made, planned.choice.users) for made in map(_graphical, planned.candidates) if made]
     return PlanText(candidates=Listing(header=header, rows=rows, numbers=(5,)), remarks=remarks)
 
 
@@ -78,12 +78,13 @@ def _graphical(candidate: Candidate) -> Graphical | None:
 
 def _numbers(planned: Plan) -> list[str]:
     """Return how well the number of rows will be known, and with it that of the records."""
-    found = [(one.method, own) for one in planned.candidates if (own := _deviation(one)) is not None]
-    if not found:
+    methods = {candidate.method: _deviation(candidate) for candidate in planned.candidates}
+    deviations = {method: deviation for method, deviation in methods.items() if deviation is not None}
+    if not deviations:
         return []
-    if not any(own for _, own in found):
+    if not any(deviations.values()):
         return ["There will be as many records as rows: under replace-one, with none dropped, that number is public."]
-    errors = ", ".join(f"{number(own)} ({method})" for method, own in found)
+    errors = ", ".join(f"{number(deviation)} ({method})" for method, deviation in deviations.items())
     return [f"The number of records estimates that of the rows without bias, with a standard error of {errors}."]
 
 

@@ -34,7 +34,7 @@ class PairView:
     distance: float
 
 
-def one_way(attribute: Tabular, codes: Codes, variance: float | None, tail: Tail) -> View:
+def attribute_view(attribute: Tabular, codes: Codes, variance: float | None, tail: Tail) -> View:
     """Return the counts of records over one attribute, with the noise of its own noisy histogram.
 
     Args:
@@ -50,15 +50,15 @@ def one_way(attribute: Tabular, codes: Codes, variance: float | None, tail: Tail
 
 def ranked(attributes: tuple[Tabular, ...], codes: Codes) -> list[PairView]:
     """Return all pairs of attributes, the furthest from independence first."""
-    found = []
+    pairs = []
     for pair in itertools.combinations(range(len(attributes)), 2):
         axes, bins = zip(*(_axis(attributes[axis], BINS) for axis in pair), strict=True)
-        places = tuple(own[codes[axis]] for axis, own in zip(pair, bins, strict=True))
+        places = tuple(bin_of[codes[axis]] for axis, bin_of in zip(pair, bins, strict=True))
         view = _view(axes, places, np.zeros(tuple(axis.size for axis in axes)))
         shares = view.count / max(view.count.sum(), 1.0)
         product = shares.sum(axis=1, keepdims=True) * shares.sum(axis=0, keepdims=True)
-        found.append(PairView(view=view, distance=float(np.abs(shares - product).sum() / 2)))
-    return sorted(found, key=lambda one: -one.distance)
+        pairs.append(PairView(view=view, distance=float(np.abs(shares - product).sum() / 2)))
+    return sorted(pairs, key=lambda pair: -pair.distance)
 
 
 def _view(axes: tuple[Axis, ...], places: tuple[Places, ...], half: Array) -> View:

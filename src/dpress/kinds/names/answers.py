@@ -37,23 +37,23 @@ class Answers(FoundValues):
     @property
     def mechanism(self) -> NameMechanism:
         """What selected them."""
-        found = self.release.mechanism
-        if not isinstance(found, NameMechanism):
-            raise TypeError(f"{type(found).__name__} releases no names")
-        return found
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, NameMechanism):
+            raise TypeError(f"{type(mechanism).__name__} releases no names")
+        return mechanism
 
     @cached_property
     def counts(self) -> Array:
         """The estimated count of every name, then of the rest, shape (names + 1,)."""
         total, *noisy = self.release.kept.tolist()
-        own = np.asarray(noisy, dtype=np.float64) - self.mechanism.mean
-        return np.append(own, total - math.fsum(own))
+        of_names = np.asarray(noisy, dtype=np.float64) - self.mechanism.mean
+        return np.append(of_names, total - math.fsum(of_names))
 
     @cached_property
     def variances(self) -> Array:
         """The variance of the count of every name, then of the rest, shape (names + 1,)."""
-        own = np.full(len(self.values), self.mechanism.variance)
-        return np.append(own, self.rest_variance)
+        of_names = np.full(len(self.values), self.mechanism.variance)
+        return np.append(of_names, self.rest_variance)
 
     def variance_of(self, weights: Array) -> float:
         """Return the variance of a weighted sum of the counts, exact for names that are released for certain.
@@ -61,8 +61,8 @@ class Answers(FoundValues):
         The sum is w T + sum (w_i - w) y_i, T the noisy total and y_i the counts, with the weights w_i of the names and
         w of the rest; so its variance is w^2 Var T + sum (w_i - w)^2 Var y.
         """
-        total, own = self.mechanism.total_variance, self.mechanism.variance
-        return float(weights[-1] ** 2 * total + ((weights[:-1] - weights[-1]) ** 2).sum() * own)
+        total, variance = self.mechanism.total_variance, self.mechanism.variance
+        return float(weights[-1] ** 2 * total + ((weights[:-1] - weights[-1]) ** 2).sum() * variance)
 
     @property
     def announced(self) -> tuple[str, ...]:
@@ -101,11 +101,11 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     Raises:
         SchemaMismatch: they are not as many as the noisy counts, no names, or not in the order of their bytes.
     """
-    own = asked(release)
-    found = columns(folder / FILE)[own.name].to_pylist()
-    names, rest = tuple(found[:-1]), tuple(found[-1:])
-    fit = all(isinstance(one, str) and 0 < len(one.encode()) <= LONGEST_NAME for one in names)
-    if not fit or rest != own.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
+    attribute = asked(release)
+    labels = columns(folder / FILE)[attribute.name].to_pylist()
+    names, rest = tuple(labels[:-1]), tuple(labels[-1:])
+    fit = all(isinstance(name, str) and 0 < len(name.encode()) <= LONGEST_NAME for name in names)
+    if not fit or rest != attribute.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
         raise SchemaMismatch(f"{FILE} does not hold the names of the noisy counts")
     if list(names) != sorted(set(names) - set(rest), key=str.encode):
         raise SchemaMismatch(f"{FILE} does not hold every name once, in order")

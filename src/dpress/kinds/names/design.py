@@ -28,9 +28,10 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
     arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})
     offered = arguments if spec.release.method == "auto" else [spec.release.method]
-    found = selections(loss, spec.privacy.protected, loss.epsilon * TOTAL_SHARE, offered=offered)
+    mechanisms = selections(loss, spec.privacy.protected, loss.epsilon * TOTAL_SHARE, offered=offered)
     candidates = tuple(
-        Candidate(method=name, mechanism=own, predicted_error=own.variance) for name, own in found.items()
+        Candidate(method=name, mechanism=mechanism, predicted_error=mechanism.variance)
+        for name, mechanism in mechanisms.items()
     )
     return Choice(
         workload=Marginals(spec.schema.shape, ((0,),)),

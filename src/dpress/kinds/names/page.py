@@ -21,21 +21,21 @@ TEMPLATE = "kinds/names/page.html.j2"
 def page(release: Release) -> str:
     """Return the page as HTML."""
     answers = ANSWERING.of(release)
-    own = found_facts(answers)
-    return rendered(TEMPLATE, found_context(own, answers) | _context(own, release))
+    facts = found_facts(answers)
+    return rendered(TEMPLATE, found_context(facts, answers) | _context(facts, release))
 
 
-def _context(own: Facts, release: Release) -> dict[str, Any]:
+def _context(facts: Facts, release: Release) -> dict[str, Any]:
     """Return the facts that this template names beside."""
     mechanism = ANSWERING.of(release).mechanism
     return {
-        "attributes": page_tables.attributes(release.schema, own.model),
+        "attributes": page_tables.attributes(release.schema, facts.model),
         "threshold": mechanism.threshold,
         "half": mechanism.count_for(EVEN),
         "nearly": mechanism.count_for(SURE),
-        "delta": ceiling(own.charged.delta) if own.charged.delta else "",
-        "bounded": own.tail == "laplace",
-        "persons": own.claim.unit.name if own.claim.unit.columns else "",
+        "delta": ceiling(facts.charged.delta) if facts.charged.delta else "",
+        "bounded": facts.tail == "laplace",
+        "persons": facts.claim.unit.name if facts.claim.unit.columns else "",
     }
 
 

@@ -16,15 +16,15 @@ CHANCES = (EVEN, SURE)
 
 def text(planned: Plan) -> PlanText:
     """Return the method, from which count on a name is released with a chance of 50 % and 99 %, and errors."""
-    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
     header = ("", "method", "proven", *(f"count for {float(chance):.0%}" for chance in CHANCES), "error of a count")
-    own, who = _selection(planned.chosen), planned.spec.privacy.protected
-    total = math.sqrt(own.total_variance)
+    mechanism, who = _selection(planned.chosen), planned.spec.privacy.protected
+    total = math.sqrt(mechanism.total_variance)
     what = f"different {who.column} that have it, of at most {who.rows:,} rows each" if who.column else "rows"
-    half, nearly = (own.count_for(chance) for chance in CHANCES)
+    half, nearly = (mechanism.count_for(chance) for chance in CHANCES)
     released = (
         f"A name that counts {half:,} is released with a chance of at least 50 %, one that counts {nearly:,} with "
-        f"99 %, one that counts 1 with {float(own.chance(1)):.2g}. Counted are {what}."
+        f"99 %, one that counts 1 with {float(mechanism.chance(1)):.2g}. Counted are {what}."
     )
     rest = f"The total has a typical error of +- {total:,.1f}; the rest is the total without the released counts."
     return PlanText(candidates=Listing(header=header, rows=rows, numbers=(3, 4, 5)), remarks=[released, rest])
@@ -32,9 +32,9 @@ def text(planned: Plan) -> PlanText:
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as plain data, with the counts from which on names are released."""
-    own = _selection(candidate)
-    counts = {f"{float(chance):g}": own.count_for(chance) for chance in CHANCES}
-    return plan_text.plain(planned, candidate) | {"threshold": own.threshold, "count_for_chance": counts}
+    mechanism = _selection(candidate)
+    counts = {f"{float(chance):g}": mechanism.count_for(chance) for chance in CHANCES}
+    return plan_text.plain(planned, candidate) | {"threshold": mechanism.threshold, "count_for_chance": counts}
 
 
 def _selection(candidate: Candidate) -> NameMechanism:
@@ -44,10 +44,10 @@ def _selection(candidate: Candidate) -> NameMechanism:
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
-    own = _selection(candidate)
-    counts = [f"{own.count_for(chance):,}" for chance in CHANCES]
+    mechanism = _selection(candidate)
+    counts = [f"{mechanism.count_for(chance):,}" for chance in CHANCES]
     error = f"+- {math.sqrt(candidate.predicted_error):,.1f}"
-    return ["*" if chosen else "", candidate.method, describe(own.claim.proven), *counts, error]
+    return ["*" if chosen else "", candidate.method, describe(mechanism.claim.proven), *counts, error]
 
 
 WORDS = PlanWords(text=text, plain=plain)

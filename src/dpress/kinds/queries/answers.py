@@ -59,10 +59,10 @@ class Answers(PublishedOnly):
     @property
     def mechanism(self) -> MatrixMechanism:
         """What measured."""
-        found = self.release.mechanism
-        if not isinstance(found, MatrixMechanism):
-            raise TypeError(f"{type(found).__name__} measures no atoms")
-        return found
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, MatrixMechanism):
+            raise TypeError(f"{type(mechanism).__name__} measures no atoms")
+        return mechanism
 
     @property
     def decoder(self) -> Decoder:
@@ -72,17 +72,17 @@ class Answers(PublishedOnly):
     @property
     def atoms(self) -> Atoms:
         """How rows become atoms."""
-        if (found := atoms_of(self.mechanism)) is None:
+        if (atoms := atoms_of(self.mechanism)) is None:
             raise SchemaMismatch("the design's mechanism has no predicates")
-        return found
+        return atoms
 
     @property
     def workload(self) -> Predicates:
         """The listed queries."""
-        found = self.release.workload
-        if not isinstance(found, Predicates):
+        workload = self.release.workload
+        if not isinstance(workload, Predicates):
             raise SchemaMismatch("the design lists no predicates")
-        return found
+        return workload
 
     @cached_property
     def values(self) -> Array:
@@ -112,36 +112,37 @@ class Answers(PublishedOnly):
         Raises:
             ValueError: it names no cells, cuts an atom, or is no combination of what was measured.
         """
-        asked = predicate(self.release.schema, condition)
+        boxes = predicate(self.release.schema, condition)
         try:
-            found = self.atoms.weights(asked)
+            weights = self.atoms.weights(boxes)
         except NotSupported:
             raise ValueError(f"{text!r} cuts too many of the cells that the queries form; ask a listed query") from None
-        if np.isnan(found).any():
-            raise ValueError(f"{text!r} is no sum of the queries' cells: it cuts {self._cut(np.isnan(found))}")
+        if np.isnan(weights).any():
+            raise ValueError(f"{text!r} is no sum of the queries' cells: it cuts {self._cut(np.isnan(weights))}")
         matrix = self.mechanism.strategy.map
-        if isinstance(matrix, SetSums) and not matrix.determines(found):
+        if isinstance(matrix, SetSums) and not matrix.determines(weights):
             raise ValueError(f"{text!r} does not follow from the queries by adding and subtracting them")
-        return found
+        return weights
 
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with the exact covariance of their errors."""
         del progress
-        own, other = (self.weights(each, each.text) for each in (first, second))
+        left, right = (self.weights(each, each.text) for each in (first, second))
         cells, spread = self.decoder.estimate(self.measurement)[0], self.measurement.variance
-        pair = pair_of(
-            lambda ratio: (
-                float((own - ratio * other) @ cells),
-                self.decoder.query_variance(spread, [own - ratio * other]),
-            )
-        )
-        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
+
+        def difference(ratio: float) -> tuple[float, float]:
+            weights = left - ratio * right
+            return float(weights @ cells), self.decoder.query_variance(spread, [weights])
+
+        return Compared(pair=pair_of(difference), critical=lambda confidence: critical(confidence, self.release.tail))
 
     def _cut(self, cut: np.ndarray) -> str:
         """Return in words which atoms these are."""
         first, *others = np.flatnonzero(cut).tolist()
-        names = [repr(own) for own, row in zip(self.workload.texts, self.atoms.sums.matrix, strict=True) if row[first]]
-        listed = " and ".join([*names[:MOST_NAMED], *([f"{len(names) - MOST_NAMED} more"] * (len(names) > MOST_NAMED))])
+        rows = zip(self.workload.texts, self.atoms.sums.matrix, strict=True)
+        names = [repr(text) for text, row in rows if row[first]]
+        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+        listed = " and ".join([*names[:MOST_NAMED], *more])
         what = (
             f"the rows of which just {listed} {'holds' if len(names) == 1 else 'hold'}"
             if names
@@ -152,7 +153,7 @@ class Answers(PublishedOnly):
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The table of the listed queries, with the attributes that they are about."""
-        used = {one.axis for own in self.atoms.predicates for box in own for one in box}
+        used = {side.axis for boxes in self.atoms.predicates for box in boxes for side in box}
         return {FILE: tuple(name for axis, name in enumerate(self.release.schema.names) if axis in used)}
 
     @property
@@ -189,7 +190,7 @@ class Answers(PublishedOnly):
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the table with the names of the attributes that the queries are about."""
         (names,) = self.tables.values()
-        yield from ((names, one) for one in self.published())
+        yield from ((names, table) for table in self.published())
 
 
 def restored(release: Release, *_: object) -> None:
@@ -198,12 +199,12 @@ def restored(release: Release, *_: object) -> None:
     Raises:
         SchemaMismatch: a text asks for other rows than its predicate.
     """
-    own = ANSWERING.of(release)
-    if own.atoms.shape != release.schema.shape or own.workload.sums != own.atoms.sums:
+    answers = ANSWERING.of(release)
+    if answers.atoms.shape != release.schema.shape or answers.workload.sums != answers.atoms.sums:
         raise SchemaMismatch("the design's queries are not those of its mechanism")
-    for text, counted in zip(own.workload.texts, own.atoms.predicates, strict=True):
-        asked = predicate(release.schema, text)
-        if asked != counted and len(set(Atoms(release.schema.shape, (asked, counted)).sums.sets)) > 1:
+    for text, counted in zip(answers.workload.texts, answers.atoms.predicates, strict=True):
+        measured = predicate(release.schema, text)
+        if measured != counted and len(set(Atoms(release.schema.shape, (measured, counted)).sums.sets)) > 1:
             raise SchemaMismatch("a text of the design's queries is not the predicate that its mechanism measures")
 
 

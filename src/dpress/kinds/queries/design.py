@@ -40,28 +40,28 @@ def choose(spec: Spec) -> Choice:
     if texts is None:
         raise ValueError(f'{PLACE}.queries: expected a list of queries, such as ["age >= 65 or sex = f"], got none')
     atoms = _atoms(spec, texts)
-    found = strategies.chosen(spec, Predicates(tuple(texts), atoms.sums))
-    candidates = tuple(_over(atoms, one) for one in found.candidates)
-    return replace(found, candidates=candidates, chosen=candidates[found.candidates.index(found.chosen)])
+    choice = strategies.chosen(spec, Predicates(tuple(texts), atoms.sums))
+    candidates = tuple(_over(atoms, candidate) for candidate in choice.candidates)
+    return replace(choice, candidates=candidates, chosen=candidates[choice.candidates.index(choice.chosen)])
 
 
 def _atoms(spec: Spec, texts: list[str]) -> Atoms:
     """Return the atoms of the predicates, no two of which are the same."""
-    for one in spec.schema.tabular:
-        if one.size > LARGEST_AXIS:
-            raise NotSupported(f"attribute {one.name}: queries take at most {LARGEST_AXIS:,} cells; use fewer `bins`")
+    for axis in spec.schema.tabular:
+        if axis.size > LARGEST_AXIS:
+            raise NotSupported(f"attribute {axis.name}: queries take at most {LARGEST_AXIS:,} cells; use fewer `bins`")
     if (conditions := sum(map(conditions_in, texts))) > MOST_CONDITIONS:
         raise NotSupported(
             f"{PLACE}.queries: {conditions:,} conditions in all, more than {MOST_CONDITIONS:,}; ask for fewer at a time"
         )
-    own = []
+    predicates = []
     for place, text in enumerate(texts, 1):
         try:
-            own.append(predicate(spec.schema, text))
+            predicates.append(predicate(spec.schema, text))
         except ValueError as error:
             raise ValueError(f"{PLACE}.queries[#{place}]: {error}") from None
     try:
-        atoms = Atoms(spec.schema.shape, tuple(own))
+        atoms = Atoms(spec.schema.shape, tuple(predicates))
     except NotSupported as error:
         raise NotSupported(f"{PLACE}.queries: {error}") from None
     first: dict[tuple[int, ...], int] = {}
@@ -73,8 +73,8 @@ def _atoms(spec: Spec, texts: list[str]) -> Atoms:
     return atoms
 
 
-def _over(atoms: Atoms, one: Candidate) -> Candidate:
-    mechanism = one.mechanism
+def _over(atoms: Atoms, candidate: Candidate) -> Candidate:
+    mechanism = candidate.mechanism
     if not isinstance(mechanism, MatrixMechanism):
         raise TypeError(f"{type(mechanism).__name__} has no strategy over atoms")
-    return replace(one, mechanism=replace(mechanism, strategy=OverAtoms(atoms, mechanism.strategy)))
+    return replace(candidate, mechanism=replace(mechanism, strategy=OverAtoms(atoms, mechanism.strategy)))

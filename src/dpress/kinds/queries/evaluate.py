@@ -15,21 +15,21 @@ from dpress.release.truth.table_errors import redrawn
 
 def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return the errors of the listed queries; `within_interval` is the share whose 95 % interval holds the truth."""
-    own = ANSWERING.of(release)
+    answers = ANSWERING.of(release)
 
     def counted() -> Array:
-        counts = atom_counts(release.schema, own.atoms, rows.data, release.claim.unit, progress=rows.progress)
+        counts = atom_counts(release.schema, answers.atoms, rows.data, release.claim.unit, progress=rows.progress)
         return counts.astype(np.float64)
 
     counts = counted()
-    sums = own.workload.sums
+    sums = answers.workload.sums
     truth = sums.apply(counts)
-    errors, widths = own.values - truth, half_width(own.variances, CONFIDENCE, release.tail)
+    errors, widths = answers.values - truth, half_width(answers.variances, CONFIDENCE, release.tail)
     return {
         "rows": float(counts.sum()),
         "query_mean_absolute_error": float(np.abs(errors).mean()),
         "query_root_mean_squared_error": math.sqrt(float((errors**2).mean())),
-        "query_predicted_root_mean_squared_error": math.sqrt(float(own.variances.mean())),
+        "query_predicted_root_mean_squared_error": math.sqrt(float(answers.variances.mean())),
         "query_largest_error": float(np.abs(errors).max()),
         "query_within_interval": float((np.abs(errors) <= widths).mean()),
         **redrawn(release.claim.unit, truth, lambda: sums.apply(counted())),

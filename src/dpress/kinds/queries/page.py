@@ -27,29 +27,29 @@ def page(release: Release) -> str:
     return rendered(TEMPLATE, context(facts(release)))
 
 
-def context(own: Facts) -> dict[str, Any]:
+def context(facts: Facts) -> dict[str, Any]:
     """Return the facts that the template names."""
-    (whole,) = own.views
+    (whole,) = facts.views
     return {
-        **frame(own),
-        **predicted(own, asking(own)),
+        **frame(facts),
+        **predicted(facts, asking(facts)),
         "counts": counts([whole]),
-        "part": _part(own, _numbered(whole)),
+        "part": _part(facts, _numbered(whole)),
         "files": page_tables.files([whole]),
-        "example": example(own, own.workload.texts[0]),
-        "asked": own.workload.queries,
-        "cells": own.workload.cells,
-        "noise": added_noise(own.mechanism),
-        "all_determined": not isinstance(own.mechanism.strategy.map, SetSums),
-        "at_once": largest_answer(own.mechanism, own.workload),
+        "example": example(facts, facts.workload.texts[0]),
+        "asked": facts.workload.queries,
+        "cells": facts.workload.cells,
+        "noise": added_noise(facts.mechanism),
+        "all_determined": not isinstance(facts.mechanism.strategy.map, SetSums),
+        "at_once": largest_answer(facts.mechanism, facts.workload),
     }
 
 
-def _part(own: Facts, view: View) -> Part:
+def _part(facts: Facts, view: View) -> Part:
     """Return the figure and the table of the queries, the table in their order where they are few."""
     axis = replace(view.axes[0], ordered=view.axes[0].size)
     table = page_tables.table(replace(view, axes=(axis,)))
-    return Part(name=view.name, figure=figures.figure(view, own.range_variances), table=table)
+    return Part(name=view.name, figure=figures.figure(view, facts.range_variances), table=table)
 
 
 def _numbered(view: View) -> View:

@@ -17,10 +17,9 @@ from dpress.release.plan.plan_text import PlanText, PlanWords
 
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan, with the queries' sensitivity and the bound on all answers at once."""
-    found, one = plan_text.tables(planned), planned.chosen
-    return dataclasses.replace(
-        found, remarks=[_formed(planned), *found.remarks, *plan_text.at_once(one.method, _largest(planned, one))]
-    )
+    written, candidate = plan_text.tables(planned), planned.chosen
+    remarks = [_formed(planned), *written.remarks, *plan_text.at_once(candidate.method, _largest(planned, candidate))]
+    return dataclasses.replace(written, remarks=remarks)
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def _formed(planned: Plan) -> str:
     mechanism, workload = _measuring(planned, planned.chosen)
     norm = NORMS[mechanism.loss.order]
     relation = mechanism.unit.relation
-    sensitivity = max(workload.sums.sensitivity(1, one) for one in {relation, Relation.ADD_REMOVE})
+    sensitivity = max(workload.sums.sensitivity(1, change) for change in {relation, Relation.ADD_REMOVE})
     how = "added or removed" if relation is Relation.ADD_REMOVE else "replaced"
     queries = "1 query forms" if workload.queries == 1 else f"{workload.queries:,} queries form"
     return (

@@ -89,7 +89,7 @@ class Answers(TableAnswers):
         if (tiles := self.tiles) is None:
             return low, high
         for place in range(ranges[0].size):
-            weights = [own.weights(place) for own in ranges]
+            weights = [along.weights(place) for along in ranges]
             if cuts(tiles, weights):
                 low[place], high[place] = self._left_open(tiles, weights).interval(count[place], confidence)
         return low, high
@@ -111,7 +111,7 @@ class Answers(TableAnswers):
         if isinstance(mechanism, MatrixMechanism):
             return box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
         return np.array(
-            [self.query_variance([own.weights(place) for own in ranges]) for place in range(ranges[0].size)]
+            [self.query_variance([along.weights(place) for along in ranges]) for place in range(ranges[0].size)]
         )
 
     @property
@@ -142,14 +142,14 @@ class Answers(TableAnswers):
         fit = self.fit(self.grids, progress)
         value, variance = fit.count(weights)
         half = fit.refits.half_width(variance, confidence)
-        found = Result.of_count(text, value, variance, half, confidence, grid_fit.NOTE)
-        return replace(found, interval=fit.interval(aligned(self.grids, weights), confidence))
+        result = Result.of_count(text, value, variance, half, confidence, grid_fit.NOTE)
+        return replace(result, interval=fit.interval(aligned(self.grids, weights), confidence))
 
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
         if self.grids is None or self.together(weights):
-            own, tiles = super().answering(weights, text), self.tiles
-            return own if tiles is None or not cuts(tiles, weights) else replace(own, notes=(_note(tiles),))
+            sums, tiles = super().answering(weights, text), self.tiles
+            return sums if tiles is None or not cuts(tiles, weights) else replace(sums, notes=(_note(tiles),))
         fit = self.fit(self.grids, progress)
         return ProductSums(
             form=fit.count,
@@ -161,26 +161,27 @@ class Answers(TableAnswers):
     def fit(self, grids: Hdg, progress: Progress | None) -> grid_fit.GridFit:
         """Return what is fitted to the grids of pairs; made once, and kept."""
         if "_fit" not in self.__dict__:  # as a cached property
-            own: Any = self.release.mechanism
-            self.__dict__["_fit"] = grid_fit.grid_fit(grids, own.split_tally(self.release.kept), progress=progress)
-        found: grid_fit.GridFit = self.__dict__["_fit"]
-        return found
+            mechanism: Any = self.release.mechanism
+            tallies = mechanism.split_tally(self.release.kept)
+            self.__dict__["_fit"] = grid_fit.grid_fit(grids, tallies, progress=progress)
+        fit: grid_fit.GridFit = self.__dict__["_fit"]
+        return fit
 
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
         """Return the answer, and what the tiles that a range cuts leave open."""
-        found, tiles = super().answered(text, weights, confidence), self.tiles
+        result, tiles = super().answered(text, weights, confidence), self.tiles
         if tiles is None or not cuts(tiles, weights):
-            return found
+            return result
         open_between = self._left_open(tiles, weights)
-        interval = open_between.interval(found.value, confidence)
-        return replace(found, interval=interval, within=open_between.within, note=_note(tiles))
+        interval = open_between.interval(result.value, confidence)
+        return replace(result, interval=interval, within=open_between.within, note=_note(tiles))
 
     def _left_open(self, tiles: Tiled, weights: list[Array]) -> LeftOpen:
         return left_open(tiles, weights, self.release.reports, self._counted, self.release.tail)
 
     def _counted(self, weights: list[Array]) -> tuple[float, float]:
         """Return the count of a box with its variance; how many took part is known."""
-        if all(np.all(own == 1) for own in weights):
+        if all(np.all(along == 1) for along in weights):
             return float(self.release.reports), 0.0
         return self.decoder.answer(self.measurement, weights), self.query_variance(weights)
 
@@ -205,8 +206,8 @@ class Answers(TableAnswers):
         return self._counts(self.grids).nonnegative(axes)
 
     def _counts(self, grids: Hdg) -> GridCounts:
-        own: Any = self.release.mechanism
-        return grids.counts(own.split_tally(self.release.kept))
+        mechanism: Any = self.release.mechanism
+        return grids.counts(mechanism.split_tally(self.release.kept))
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""
@@ -235,17 +236,17 @@ def _note(tiles: Tiled) -> str:
 def _ends(name: str, ends: Any, attributes: int) -> Places:
     """Return the ends of many boxes, shape (m, attributes)."""
     try:
-        found = np.asarray(ends)
+        places = np.asarray(ends)
     except ValueError:
         raise ValueError(f"{name}: the rows of the list have different lengths") from None
-    if found.size == 0:
+    if places.size == 0:
         return np.zeros((0, attributes), dtype=np.int64)
-    if attributes == 1 and found.ndim == 1:
-        return found[:, None]
-    if found.ndim != 2 or found.shape[1] != attributes:
+    if attributes == 1 and places.ndim == 1:
+        return places[:, None]
+    if places.ndim != 2 or places.shape[1] != attributes:
         wanted = "(m,) for one attribute" if attributes == 1 else f"(m, {attributes}) for {attributes} attributes"
-        raise ValueError(f"{name} must have the shape {wanted}, got {found.shape}")
-    return found
+        raise ValueError(f"{name} must have the shape {wanted}, got {places.shape}")
+    return places
 
 
 ANSWERING = Answering(answers=Answers, predicted=predicted)

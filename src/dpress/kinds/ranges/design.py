@@ -37,12 +37,12 @@ def choose(spec: Spec) -> Choice:
 def _boxes(spec: Spec) -> Boxes:
     """Return the ranges or boxes that `queries` or `length` name; all of them if neither is set."""
     shape, local = _ordered_shape(spec), spec.privacy.model == "local"
-    own = of_kind(spec, CollectedRanges) if local else of_kind(spec, Ranges)
-    queries = "all" if own.queries is None else own.queries
-    if own.length is not None and own.queries is not None:
+    parameters = of_kind(spec, CollectedRanges) if local else of_kind(spec, Ranges)
+    queries = "all" if parameters.queries is None else parameters.queries
+    if parameters.length is not None and parameters.queries is not None:
         raise ValueError(f"{PLACE}: set either `queries` or `length`")
-    if own.length is not None:
-        lengths = _lengths(own.length, len(shape))
+    if parameters.length is not None:
+        lengths = _lengths(parameters.length, len(shape))
         with _placed("length"):
             return Boxes(tuple(map(RangesOfLength, shape, lengths)))
     if queries == "all":
@@ -83,9 +83,9 @@ def _lengths(length: int | list[int], axes: int) -> list[int]:
 
 def _ordered_shape(spec: Spec) -> tuple[int, ...]:
     attributes = spec.schema.attributes
-    if not all(one.ordered for one in attributes):
+    if not all(attribute.ordered for attribute in attributes):
         raise ValueError(
             "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, "
-            f"got {', '.join(f'{one.name} ({type(one).__name__.lower()})' for one in attributes)}"
+            f"got {', '.join(f'{attribute.name} ({type(attribute).__name__.lower()})' for attribute in attributes)}"
         )
     return spec.schema.shape

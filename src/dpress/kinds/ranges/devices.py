@@ -36,7 +36,7 @@ def chosen(spec: Spec, boxes: Boxes) -> Choice:
     else:
         _check_cells(spec)
         grown = spec.release.method == GROWN or (spec.release.method == "auto" and "rounds" in spec.release.parameters)
-        trees = [_candidate(name, own, boxes, users) for name, own in ([] if grown else _trees(spec, boxes))]
+        trees = [_candidate(name, tree, boxes, users) for name, tree in ([] if grown else _trees(spec, boxes))]
         made = [_grown(spec, boxes, users)] if grown else trees
     candidates = tuple(sorted(made, key=rank))
     return Choice(
@@ -74,13 +74,13 @@ def _trees(spec: Spec, boxes: Boxes) -> Iterator[tuple[str, LevelTree]]:
     loss, cells, axis = collections.share(spec, "users"), spec.schema.shape[0], boxes.axes[0]
     method, oracles = spec.release.method, catalog.cards("oracle")
     if method not in ("auto", TREE, *oracles):
-        known = ", ".join((TREE, GROWN, *sorted(oracles)))
-        raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {known}")
+        methods = ", ".join((TREE, GROWN, *sorted(oracles)))
+        raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {methods}")
     offered = (TREE, *FLAT) if method == "auto" else (method,)
     takes = {name: catalog.card(TREE).parameters if name == TREE else Parameters for name in offered}
-    for name, own in of_methods(spec, takes).items():
+    for name, parameters in of_methods(spec, takes).items():
         if name == TREE:
-            yield name, level_tree(cells, loss, axis, **own)
+            yield name, level_tree(cells, loss, axis, **parameters)
         elif _serves(name, cells, loss):
             yield name, level_tree(cells, loss, axis, branching=max(cells, 2), oracle=name)
         elif method == name:

@@ -19,11 +19,11 @@ def drawn(workload: Boxes, size: int, *, rng: Generator) -> list[Ranges]:
     if workload.paired:
         place = below(workload.queries, size, rng=rng)
         return [_some(axis, place) for axis in workload.axes]
-    found = []
+    ranges = []
     for axis in workload.axes:
         whole = isinstance(axis, AllRanges)
-        found.append(_any_ranges(axis.cells, size, rng) if whole else _some(axis, below(axis.queries, size, rng=rng)))
-    return found
+        ranges.append(_any_ranges(axis.cells, size, rng) if whole else _some(axis, below(axis.queries, size, rng=rng)))
+    return ranges
 
 
 def _some(axis: Axis, places: Places) -> Ranges:

@@ -27,12 +27,12 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
 
 
 def _boxes(answers: Answers, workload: Boxes, counts: Counts) -> dict[str, float]:
-    release, asked = answers.release, drawn(workload, BOXES, rng=generators.secure())
+    release, boxes = answers.release, drawn(workload, BOXES, rng=generators.secure())
     shape, place, squares = release.schema.shape, 0, list[float]()
     for axes in answers.decoder.tables:
         end = place + math.prod(shape[axis] for axis in axes)
-        table, own = counts[place:end].reshape([shape[axis] for axis in axes]), [asked[axis] for axis in axes]
-        squares.append(float(np.mean((answers.box_answers(axes, own) - box_sums(table, own)) ** 2)))
+        table, ranges = counts[place:end].reshape([shape[axis] for axis in axes]), [boxes[axis] for axis in axes]
+        squares.append(float(np.mean((answers.box_answers(axes, ranges) - box_sums(table, ranges)) ** 2)))
         place = end
     return {
         "range_root_mean_squared_error": math.sqrt(math.fsum(squares) / len(squares)),

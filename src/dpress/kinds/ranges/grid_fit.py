@@ -54,7 +54,7 @@ class GridFit:
 
     def interval(self, boxes: Sequence[Sequence[Array]], confidence: float) -> tuple[float, float]:
         """Return the ends of an interval, from the largest box of whole tiles within to the smallest one around."""
-        (low, spread), (high, other) = (self.count(own) for own in boxes)
+        (low, spread), (high, other) = (self.count(box) for box in boxes)
         return low - self.refits.half_width(spread, confidence), high + self.refits.half_width(other, confidence)
 
 
@@ -67,7 +67,7 @@ def grid_fit(grids: Hdg, tallies: Sequence[Tally], *, progress: Callable[[int], 
         progress: called with the number of fits done.
     """
     tables = grids.coarse_tables(tallies)
-    found = shrunk(tables, PAIRS)
-    joint = maxent.joint(grids.coarse, {axes: one.shares for axes, one in found.items()}, noise=noise(found))
+    shrunken = shrunk(tables, PAIRS)
+    joint = maxent.joint(grids.coarse, {axes: table.shares for axes, table in shrunken.items()}, noise=noise(shrunken))
     again = refits(tables, joint, PAIRS, rng=seeded(SEED), progress=progress)
     return GridFit(refits=again, counts=grids.counts(tallies))

@@ -32,10 +32,10 @@ def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
         NotSupported: another method is named, a cell has no place in an order, or tables are too large.
     """
     if spec.release.method not in ("auto", METHOD):
-        asked = f"{spec.release.method!r} collects no ranges of several attributes"
-        raise NotSupported(f"$.release.method: {asked}; the method that does: {METHOD}")
-    for one in spec.schema.tabular:
-        check_order(one)
+        named = f"{spec.release.method!r} collects no ranges of several attributes"
+        raise NotSupported(f"$.release.method: {named}; the method that does: {METHOD}")
+    for attribute in spec.schema.tabular:
+        check_order(attribute)
     _check_cells(spec.schema.names, boxes.shape)
     of_methods(spec, {METHOD: Parameters})
     made = best_grids(boxes.shape, collections.share(spec, "users"), sample(boxes), users)
@@ -54,17 +54,17 @@ def sample(boxes: Boxes) -> list[Ranges]:
     return drawn(boxes, SAMPLE, rng=seeded(SEED))
 
 
-def check_order(one: Tabular) -> None:
+def check_order(attribute: Tabular) -> None:
     """Refuse an attribute with cells that have no neighbours.
 
     Raises:
         NotSupported: naming them.
     """
-    if one.ordered < one.size:
-        beside = ", ".join(repr(name) for name in one.extra)
+    if attribute.ordered < attribute.size:
+        beside = ", ".join(repr(name) for name in attribute.extra)
         raise NotSupported(
-            f"$.attribute: {one.name} has a cell without a place in the order ({beside}), which no tile can hold; "
-            "leave out `null` and `other`, or ask for one attribute alone by another method"
+            f"$.attribute: {attribute.name} has a cell without a place in the order ({beside}), which no tile can "
+            "hold; leave out `null` and `other`, or ask for one attribute alone by another method"
         )
 
 
@@ -77,10 +77,10 @@ def _check_cells(names: Sequence[str], shape: Sequence[int]) -> None:
     cells, first, second = max(pairs)
     if cells > MOST_CELLS:
         raise NotSupported(f"{first!r} and {second!r} have {cells:,} cells together, at most 2^20; use fewer `bins`")
-    if (total := math.fsum(one for one, *_ in pairs)) > MOST_PAIRS:
+    if (total := math.fsum(size for size, *_ in pairs)) > MOST_PAIRS:
         raise NotSupported(f"all pairs have {total:,.0f} cells, at most 2^22; use fewer `bins` or attributes")
 
 
 def _pairs(names: Sequence[str], shape: Sequence[int]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
-    own = [*zip(shape, names, strict=True)]
-    return [(one, other) for place, one in enumerate(own) for other in own[place + 1 :]]
+    sized = [*zip(shape, names, strict=True)]
+    return [(first, second) for place, first in enumerate(sized) for second in sized[place + 1 :]]

@@ -62,10 +62,12 @@ def left_open(tiles: Tiled, weights: list[Array], users: int, form: Form, tail: 
         tail: of its noise.
     """
     least, most = ([form(box)] for box in aligned(tiles, weights))
-    asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-    if len(asked) == 2:
-        alone = [[own if axis == place else np.ones(own.size) for axis, own in enumerate(weights)] for place in asked]
-        boxes = [aligned(tiles, own) for own in alone]
+    axes = [axis for axis, along in enumerate(weights) if not np.all(along == 1)]
+    if len(axes) == 2:
+        boxes = []
+        for place in axes:
+            alone = [along if axis == place else np.ones(along.size) for axis, along in enumerate(weights)]
+            boxes.append(aligned(tiles, alone))
         (first, spread), (second, other) = (form(inner) for inner, _ in boxes)
         least.append((first + second - users, (math.sqrt(spread) + math.sqrt(other)) ** 2))
         most += [form(outer) for _, outer in boxes]

@@ -23,60 +23,61 @@ def form(release: Release) -> Form | None:
     if (collection := release.collection) is None:
         return None
     tallies = collection.tallies_in(release.kept)
-    own = collection.estimator
-    if isinstance(own, LevelTree):
-        return _of_levels(own, tallies)
-    if isinstance(own, AheadTree):
-        return _of_rounds(own, tallies)
-    return _of_grids(own, tallies) if isinstance(own, Hdg) else None
+    estimator = collection.estimator
+    if isinstance(estimator, LevelTree):
+        return _of_levels(estimator, tallies)
+    if isinstance(estimator, AheadTree):
+        return _of_rounds(estimator, tallies)
+    return _of_grids(estimator, tallies) if isinstance(estimator, Hdg) else None
 
 
 def tiles(release: Release) -> Tiles | None:
     """Return within which tiles people are taken as evenly spread, and the note on a range that cuts one."""
-    own = tiled(release.mechanism)
-    if own is None:
+    estimator = tiled(release.mechanism)
+    if estimator is None:
         return None
-    alone = [starts_of(own, [axis])[0][:-1].tolist() for axis in range(len(own.shape))]
+    alone = [starts_of(estimator, [axis])[0][:-1].tolist() for axis in range(len(estimator.shape))]
     several = several_critical(CONFIDENCE, BOUNDS, release.tail)
-    if isinstance(own, AheadTree):
+    if isinstance(estimator, AheadTree):
         return {"alone": alone, "together": [], "critical": several, "note": INTERVALS}
-    together = [one.coarse_starts[:-1].tolist() for one in own.axes]
+    together = [axis.coarse_starts[:-1].tolist() for axis in estimator.axes]
     return {"alone": alone, "together": together, "critical": several, "note": TILES}
 
 
-def _of_levels(own: LevelTree, tallies: Sequence[Tally]) -> Form | None:
-    tree, measured = own.map, own.measurement(tallies)
+def _of_levels(estimator: LevelTree, tallies: Sequence[Tally]) -> Form | None:
+    tree, measured = estimator.map, estimator.measurement(tallies)
     variances = tree.split(np.broadcast_to(measured.variance, measured.answers.shape))[1:]
-    asked = [place for place, tally in enumerate(tallies) if int(tally[-1])]
-    widths = [own.branching ** (tree.height - 1 - place) for place in asked]
-    starts = [np.arange(variances[place].size) * width for place, width in zip(asked, widths, strict=True)]
-    return of_partitions(own.sum_forms(tallies), starts, [variances[place] for place in asked], KNOWN)
+    levels = [place for place, tally in enumerate(tallies) if int(tally[-1])]
+    widths = [estimator.branching ** (tree.height - 1 - place) for place in levels]
+    starts = [np.arange(variances[place].size) * width for place, width in zip(levels, widths, strict=True)]
+    return of_partitions(estimator.sum_forms(tallies), starts, [variances[place] for place in levels], KNOWN)
 
 
-def _of_rounds(own: AheadTree, tallies: Sequence[Tally]) -> Form | None:
-    partitions = own.partitions(tallies)
-    variances = [np.full(one.size, each) for one, each in zip(partitions.starts, partitions.variances, strict=True)]
-    shares, asked = own.drawn(tallies)
-    drawing = {"shares": packed(shares), "asked": asked.tolist()}
-    return of_partitions(own.sum_forms(tallies), partitions.starts, variances, KNOWN, drawing=drawing)
+def _of_rounds(estimator: AheadTree, tallies: Sequence[Tally]) -> Form | None:
+    partitions = estimator.partitions(tallies)
+    pairs = zip(partitions.starts, partitions.variances, strict=True)
+    variances = [np.full(starts.size, variance) for starts, variance in pairs]
+    shares, places = estimator.drawn(tallies)
+    drawing = {"shares": packed(shares), "asked": places.tolist()}
+    return of_partitions(estimator.sum_forms(tallies), partitions.starts, variances, KNOWN, drawing=drawing)
 
 
-def _of_grids(own: Hdg, tallies: Sequence[Tally]) -> Form | None:
+def _of_grids(grids: Hdg, tallies: Sequence[Tally]) -> Form | None:
     """Return the form of grids: of every attribute its fine tiles, their shares, and which grids tell of it how much.
 
     `mechanisms.ranges.grid_counts.GridCounts.weights` says what a query weighs in them.
     """
-    found, sums = own.counts(tallies), of_tables(own.sum_forms(tallies))
+    counts, sums = grids.counts(tallies), of_tables(grids.sum_forms(tallies))
     if sums is None:
         return None
     axes = [
-        {"starts": one.starts[:-1].tolist(), "each": one.each, "shares": packed(shares), "trusts": trusts}
-        for one, shares, trusts in zip(
-            found.error.axes, found.shares, map(found.error.trusts, range(len(own.shape))), strict=True
+        {"starts": axis.starts[:-1].tolist(), "each": axis.each, "shares": packed(shares), "trusts": trusts}
+        for axis, shares, trusts in zip(
+            counts.error.axes, counts.shares, map(counts.error.trusts, range(len(grids.shape))), strict=True
         )
     ]
     tables = [
-        {"axes": axes_of, "tiles": packed(found.tiles(axes_of)) if len(axes_of) == 2 else None}
-        for axes_of in own.tables
+        {"axes": axes_of, "tiles": packed(counts.tiles(axes_of)) if len(axes_of) == 2 else None}
+        for axes_of in grids.tables
     ]
     return {**sums, "form": "grids", "axes": axes, "tables": tables}

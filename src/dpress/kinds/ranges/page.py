@@ -27,46 +27,46 @@ TEMPLATE = "kinds/ranges/page.html.j2"
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
-    own = facts(release)
-    data = page_data(own, own.views, separate=False, signed=offline.form(release), tiles=offline.tiles(release))
-    return rendered(TEMPLATE, context(own, _shown(own, release), data))
+    about = facts(release)
+    data = page_data(about, about.views, separate=False, signed=offline.form(release), tiles=offline.tiles(release))
+    return rendered(TEMPLATE, context(about, _shown(about, release), data))
 
 
-def context(own: Facts, parts: Sequence[Part], data: str | None) -> dict[str, Any]:
+def context(facts: Facts, parts: Sequence[Part], data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
-    whole = own.views
+    whole = facts.views
     return {
         "data": data,
-        **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
-        "workload": own.workload,
-        "form": _form(own.workload),
-        "tiles": _tiles(own),
-        "rounds": _rounds(own),
-        "several": len(own.mechanism.decoder.tables) > 1,
-        "noise": None if own.model == "local" else added_noise(own.mechanism),
+        **page_of_counts(facts, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
+        "workload": facts.workload,
+        "form": _form(facts.workload),
+        "tiles": _tiles(facts),
+        "rounds": _rounds(facts),
+        "several": len(facts.mechanism.decoder.tables) > 1,
+        "noise": None if facts.model == "local" else added_noise(facts.mechanism),
     }
 
 
-def _shown(own: Facts, release: Release) -> list[Part]:
+def _shown(facts: Facts, release: Release) -> list[Part]:
     """Return what is drawn: the cells, or tiles where those are all that devices tell of."""
-    views, tables, tiles = own.views[:MOST_VIEWS], own.mechanism.decoder.tables[:MOST_VIEWS], tiled(own.mechanism)
+    views, tables, tiles = facts.views[:MOST_VIEWS], facts.mechanism.decoder.tables[:MOST_VIEWS], tiled(facts.mechanism)
     if tiles is not None:
         variance = ANSWERING.of(release).query_variance
         views = tile_views(views, tables, tiles, variance)
-        own = replace(own, range_variances=tile_variances(own.schema.names, tiles, variance))
-    return [part(own, view) for view in views]
+        facts = replace(facts, range_variances=tile_variances(facts.schema.names, tiles, variance))
+    return [part(facts, view) for view in views]
 
 
-def _tiles(own: Facts) -> list[tuple[str, int, int]]:
+def _tiles(facts: Facts) -> list[tuple[str, int, int]]:
     """Return the attributes with their tiles, and their tiles beside another one; empty without grids."""
-    grids = grids_of(own.mechanism)
-    return [] if grids is None else [*zip(own.schema.names, grids.fine, grids.coarse, strict=True)]
+    grids = grids_of(facts.mechanism)
+    return [] if grids is None else [*zip(facts.schema.names, grids.fine, grids.coarse, strict=True)]
 
 
-def _rounds(own: Facts) -> tuple[int, int, int] | None:
+def _rounds(facts: Facts) -> tuple[int, int, int] | None:
     """Return how many rounds there are, the one that this is, from 1, and its number of intervals; None without."""
-    found = tiled(own.mechanism)
-    return (len(found.depths), found.round + 1, len(found.starts)) if isinstance(found, AheadTree) else None
+    tree = tiled(facts.mechanism)
+    return (len(tree.depths), tree.round + 1, len(tree.starts)) if isinstance(tree, AheadTree) else None
 
 
 def _form(workload: Any) -> str:

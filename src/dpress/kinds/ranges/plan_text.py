@@ -17,9 +17,9 @@ def text(planned: Plan) -> PlanText:
     grown = tiled(planned.chosen.mechanism)
     if isinstance(grown, AheadTree):
         made = tables(planned, even=ROUNDS)
-        asked = f"{len(grown.starts)} intervals of cells"
+        intervals = f"{len(grown.starts)} intervals of cells"
         made.remarks.append(
-            f"{len(grown.depths)} rounds, each device in one. The first asks about {asked}; later ones halve those "
+            f"{len(grown.depths)} rounds, each device in one. The first asks about {intervals}; later ones halve those "
             "where people are. Where few cells hold many people the error is smaller than predicted."
         )
         return made

@@ -20,39 +20,39 @@ Variance = Callable[[list[Array]], float]
 """From the weights of a query, along every attribute, to the variance of its answer in counts squared."""
 
 
-def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], own: Tiled, variance: Variance) -> list[View]:
+def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], tiles: Tiled, variance: Variance) -> list[View]:
     """Return views by tiles: of one attribute by its own, of two by those of pairs.
 
     Args:
         views: of published tables, by cells.
         tables: the attributes of each.
-        own: whose tiles.
+        tiles: whose tiles.
         variance: of a query's answer.
     """
-    return [_merged(view, axes, own, variance) for view, axes in zip(views, tables, strict=True)]
+    return [_merged(view, axes, tiles, variance) for view, axes in zip(views, tables, strict=True)]
 
 
-def tile_variances(names: Sequence[str], own: Tiled, variance: Variance) -> RangeVariances:
+def tile_variances(names: Sequence[str], tiles: Tiled, variance: Variance) -> RangeVariances:
     """Return the variances of ranges of an attribute's tiles, from that of a query's answer."""
 
-    def found(name: str, ranges: Ranges) -> Array:
+    def variances_of(name: str, ranges: Ranges) -> Array:
         axis = names.index(name)
-        (starts,) = starts_of(own, [axis])
+        (starts,) = starts_of(tiles, [axis])
         ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
-        return np.array([variance(box_of(own, {axis: (int(first), int(end))})) for first, end in ends])
+        return np.array([variance(box_of(tiles, {axis: (int(first), int(end))})) for first, end in ends])
 
-    return found
+    return variances_of
 
 
-def _merged(view: View, axes: Sequence[int], own: Tiled, variance: Variance) -> View:
-    starts = starts_of(own, axes)
-    spread = np.empty([one.size - 1 for one in starts])
+def _merged(view: View, axes: Sequence[int], tiles: Tiled, variance: Variance) -> View:
+    starts = starts_of(tiles, axes)
+    spread = np.empty([edges.size - 1 for edges in starts])
     for place in np.ndindex(spread.shape):
-        ends = [(int(one[tile]), int(one[tile + 1])) for one, tile in zip(starts, place, strict=True)]
-        spread[place] = variance(box_of(own, dict(zip(axes, ends, strict=True))))
+        ends = [(int(edges[tile]), int(edges[tile + 1])) for edges, tile in zip(starts, place, strict=True)]
+        spread[place] = variance(box_of(tiles, dict(zip(axes, ends, strict=True))))
     return replace(
         view,
-        axes=tuple(_axis(axis, one) for axis, one in zip(view.axes, starts, strict=True)),
+        axes=tuple(_axis(axis, edges) for axis, edges in zip(view.axes, starts, strict=True)),
         count=_sums(view.count, starts),
         half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),
@@ -63,8 +63,8 @@ def _merged(view: View, axes: Sequence[int], own: Tiled, variance: Variance) -> 
 
 
 def _sums(counts: Array, starts: Sequence[Places]) -> Array:
-    for axis, own in enumerate(starts):
-        counts = np.add.reduceat(counts, own[:-1], axis=axis)
+    for axis, edges in enumerate(starts):
+        counts = np.add.reduceat(counts, edges[:-1], axis=axis)
     return counts
 
 

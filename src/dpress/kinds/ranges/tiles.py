@@ -20,41 +20,41 @@ def tiled(mechanism: object) -> Tiled | None:
     return estimator if isinstance(estimator, Tiled) else None
 
 
-def starts_of(own: Tiled, axes: Sequence[int]) -> list[Places]:
+def starts_of(tiles: Tiled, axes: Sequence[int]) -> list[Places]:
     """Return the first cell of every tile along the attributes of a table, and after them the number of cells."""
-    if isinstance(own, AheadTree):
-        return [np.array([*own.starts, *own.shape])]
-    return [own.axes[axis].starts if len(axes) == 1 else own.axes[axis].coarse_starts for axis in axes]
+    if isinstance(tiles, AheadTree):
+        return [np.array([*tiles.starts, *tiles.shape])]
+    return [tiles.axes[axis].starts if len(axes) == 1 else tiles.axes[axis].coarse_starts for axis in axes]
 
 
-def box_of(own: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
+def box_of(tiles: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
     """Return the weights of a box, the first cell and the one after the last given along some attributes."""
-    weights = [np.ones(size) for size in own.shape]
+    weights = [np.ones(size) for size in tiles.shape]
     for axis, (first, end) in ends.items():
         weights[axis][:first] = weights[axis][end:] = 0
     return weights
 
 
-def aligned(own: Tiled, weights: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+def aligned(tiles: Tiled, weights: Sequence[Array]) -> tuple[list[Array], list[Array]]:
     """Return the largest box of whole tiles that a query holds, and the smallest that holds it.
 
     The count of the query lies between theirs wherever people are in their tiles. Tiles are an attribute's own where
     one attribute is asked about, else those of pairs' grids.
 
     Args:
-        own: whose tiles.
+        tiles: whose tiles.
         weights: of the query, 0 or 1, along every attribute.
     """
-    asked = [axis for axis, one in enumerate(weights) if not np.all(one == 1)]
+    axes = [axis for axis, along in enumerate(weights) if not np.all(along == 1)]
     inner, outer = [*weights], [*weights]
-    for axis, starts in zip(asked, starts_of(own, asked), strict=False):
+    for axis, starts in zip(axes, starts_of(tiles, axes), strict=False):
         widths = np.diff(starts)
         inner[axis] = np.repeat(np.minimum.reduceat(weights[axis], starts[:-1]), widths)
         outer[axis] = np.repeat(np.maximum.reduceat(weights[axis], starts[:-1]), widths)
     return inner, outer
 
 
-def cuts(own: Tiled, weights: Sequence[Array]) -> bool:
+def cuts(tiles: Tiled, weights: Sequence[Array]) -> bool:
     """Return whether a query takes a part of some tile, so that how people lie there matters."""
-    inner, outer = aligned(own, weights)
-    return any(not np.array_equal(one, other) for one, other in zip(inner, outer, strict=True))
+    inner, outer = aligned(tiles, weights)
+    return any(not np.array_equal(within, around) for within, around in zip(inner, outer, strict=True))

@@ -70,9 +70,9 @@ class Answers(OneTable):
     @cached_property
     def attribute(self) -> Categorical:
         """The attribute of a single value."""
-        own = self.members
-        words = {name: getattr(own, name) for name in ("title", "unit", "value_labels")}
-        return Categorical(name=own.name, values=own.values, other=own.other, null=own.null, **words)
+        members = self.members
+        words = {name: getattr(members, name) for name in ("title", "unit", "value_labels")}
+        return Categorical(name=members.name, values=members.values, other=members.other, null=members.null, **words)
 
     @property
     def columns(self) -> tuple[Tabular, ...]:
@@ -95,21 +95,21 @@ class Answers(OneTable):
         half = half_width(variance, confidence, self.release.tail)
         return Result.of_count(text, float(self.measurement.answers[place]), variance, half, confidence, self.capped)
 
-    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer `set size`, the mean number of values that a person holds; None for anything else.
 
         Error: an empirical one, with the spread of people in it.
         """
-        if asked.of != SIZE:
+        if query.of != SIZE:
             return None
-        if asked.where is not None:
+        if query.where is not None:
             raise ValueError(f"{SIZE} is known of all people together")
         mean, error = self.set_size.mean, math.sqrt(self.set_size.variance)
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error
-        found = Result(
+        result = Result(
             query=text, value=mean, standard_error=error, interval=(mean - half, mean + half), confidence=confidence
         )
-        return replace(found, of="mean", note=self.capped)
+        return replace(result, of="mean", note=self.capped)
 
     def _place(self, condition: Condition) -> int:
         """Return the place of the one value that a condition names."""
@@ -143,14 +143,14 @@ class Answers(OneTable):
     @property
     def described(self) -> Mapping[str, Any]:
         """The mean set size."""
-        own = self.set_size
-        return {"set_size": {"mean": own.mean, "standard_error": math.sqrt(own.variance)}}
+        size = self.set_size
+        return {"set_size": {"mean": size.mean, "standard_error": math.sqrt(size.variance)}}
 
     @property
     def announced(self) -> tuple[str, ...]:
         """The mean set size."""
-        own = self.set_size
-        return (f"Sizes:   {own.mean:.2f} values a person on average, standard error {math.sqrt(own.variance):.2g}",)
+        size = self.set_size
+        return (f"Sizes:   {size.mean:.2f} values a person on average, standard error {math.sqrt(size.variance):.2g}",)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ def tallied(_: object, tallies: list[Tally]) -> KeptAnswers:
     Raises:
         SchemaMismatch: a group of values has no report.
     """
-    if not all(int(own[-1]) for own in tallies):
+    if not all(int(tally[-1]) for tally in tallies):
         raise SchemaMismatch("no report is about some of the values; every group of values needs at least one")
     return all_tallies(tallies)
 
@@ -190,10 +190,10 @@ def privset_of(mechanism: Mechanism) -> Privset:
 
 def members_of(release: Release) -> SetMembers:
     """Return the attribute of a release of sets, as devices code it."""
-    (found,) = release.schema.attributes
-    if found.held is None:
-        raise TypeError(f"{found.name} has no sets")
-    return found.held
+    (attribute,) = release.schema.attributes
+    if attribute.held is None:
+        raise TypeError(f"{attribute.name} has no sets")
+    return attribute.held
 
 
 ANSWERING = Answering(answers=Answers, predicted=predicted, tallied=tallied)

@@ -60,33 +60,33 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _checked(rows: CheckedRows) -> SetsCheck:
-    own, attribute = privset_of(rows.mechanism), rows.design.schema.attributes[0].held
+    privset, attribute = privset_of(rows.mechanism), rows.design.schema.attributes[0].held
     if attribute is None:
         raise TypeError("the attribute has no sets")
     refused = attribute.other == REJECT
     seen = msgspec.structs.replace(attribute, other=BESIDE, null=None) if refused else attribute
-    found = set_counts(seen, rows.source, progress=rows.progress)
+    sets = set_counts(seen, rows.source, progress=rows.progress)
     place = seen.labels.index(seen.other)
-    counts, kept = (np.delete(one, place) if refused else one for one in (found.counts, found.kept(own.cap)))
+    counts, kept = (np.delete(values, place) if refused else values for values in (sets.counts, sets.kept(privset.cap)))
     return SetsCheck(
         attribute=attribute.name,
-        people=found.people,
-        empty=int(found.sizes[0]),
-        mean=float(counts.sum() / max(found.people, 1)),
-        cap=own.cap,
-        above=int(found.sizes[own.cap + 1 :].sum()),
+        people=sets.people,
+        empty=int(sets.sizes[0]),
+        mean=float(counts.sum() / max(sets.people, 1)),
+        cap=privset.cap,
+        above=int(sets.sizes[privset.cap + 1 :].sum()),
         kept=float(kept.sum() / counts.sum()) if counts.sum() else 1.0,
-        unlisted=int(found.counts[place]),
+        unlisted=int(sets.counts[place]),
         refused=refused,
     )
 
 
-def _lines(found: SetsCheck) -> list[str]:
-    much = f"{found.attribute}: {found.people:,} sets of {found.mean:.2f} values on average; {found.empty:,} are empty"
-    cap = f"  cap = {found.cap} is exceeded by {found.above:,} ({share(found.above, found.people)}) and keeps"
-    fate = ", which devices refuse" if found.refused else ", counted as one of their own"
-    beside = [f"  {found.unlisted:,} have a value that is not listed{fate}"] if found.unlisted else []
-    return [much, f"{cap} {found.kept:.1%} of all held values: counts are too low by the rest", *beside]
+def _lines(check: SetsCheck) -> list[str]:
+    much = f"{check.attribute}: {check.people:,} sets of {check.mean:.2f} values on average; {check.empty:,} are empty"
+    cap = f"  cap = {check.cap} is exceeded by {check.above:,} ({share(check.above, check.people)}) and keeps"
+    fate = ", which devices refuse" if check.refused else ", counted as one of their own"
+    beside = [f"  {check.unlisted:,} have a value that is not listed{fate}"] if check.unlisted else []
+    return [much, f"{cap} {check.kept:.1%} of all held values: counts are too low by the rest", *beside]
 
 
 CHECKING = Checking(findings=findings)

@@ -32,22 +32,22 @@ def choose(spec: Spec) -> Choice:
             '$.release.kind: "sets" asks devices (model = "local"); of a table, count one boolean attribute for each '
             'value, kind = "marginals" with ways = 1'
         )
-    asked = _asked(spec)
+    categorical = _categorical(spec)
     check_silence(spec)
     if spec.release.method not in ("auto", METHOD):
         raise NotSupported(f"$.release.method: {spec.release.method!r} counts no sets; {METHOD} does")
     if spec.release.postprocess:
         raise NotSupported("$.release.postprocess: counts of sets add up to nothing that is known; leave it out")
     of_methods(spec, {METHOD: Sets})
-    own, loss, users = of_kind(spec, Sets), share(spec, "users"), expected_users(spec)
-    attribute = _members(asked, own.separator)
+    parameters, loss, users = of_kind(spec, Sets), share(spec, "users"), expected_users(spec)
+    attribute = _members(categorical, parameters.separator)
     values = attribute.size
-    if own.cap > values:
-        raise ValueError(f"{PLACE}.cap: expected at most {values}, as many as there are values, got {own.cap}")
+    if parameters.cap > values:
+        raise ValueError(f"{PLACE}.cap: expected at most {values}, as many as there are values, got {parameters.cap}")
     schema = Schema((attribute,))
-    ways = {1, best_groups(values, own.cap, loss), values}
-    made = [_collection(schema, grouped(values, own.cap, loss, groups)) for groups in ways]
-    pairs = [Candidate(method=METHOD, mechanism=one, predicted_error=one.mean_variance(users)) for one in made]
+    ways = {1, best_groups(values, parameters.cap, loss), values}
+    made = [_collection(schema, grouped(values, parameters.cap, loss, groups)) for groups in ways]
+    pairs = [Candidate(method=METHOD, mechanism=way, predicted_error=way.mean_variance(users)) for way in made]
     candidates = tuple(sorted(pairs, key=rank))
     return Choice(
         workload=Marginals(schema.shape, ((0,),)),
@@ -59,30 +59,31 @@ def choose(spec: Spec) -> Choice:
     )
 
 
-def _collection(schema: Schema, own: Privset) -> Collection:
-    return Collection(shape=schema.shape, types=own.types, split="users", estimator=own)
+def _collection(schema: Schema, privset: Privset) -> Collection:
+    return Collection(shape=schema.shape, types=privset.types, split="users", estimator=privset)
 
 
-def _asked(spec: Spec) -> Categorical:
+def _categorical(spec: Spec) -> Categorical:
     """Return the attribute whose values people hold sets of."""
-    names, found = spec.schema.names, spec.schema.attributes[0]
+    names, attribute = spec.schema.names, spec.schema.attributes[0]
     if len(names) > 1:
         raise NotSupported(
             f'$.release.attributes: kind = "sets" is of one attribute, which no table crosses with others; got '
             f"{', '.join(names)}"
         )
-    listing = found.listing
+    listing = attribute.listing
     if listing is None or listing.in_order:
-        kind = found.__struct_config__.tag
-        raise NotSupported(f"$.attribute[{found.name}].kind: sets are of values of a categorical attribute, got {kind}")
+        kind = attribute.__struct_config__.tag
+        raise NotSupported(f"$.attribute[{names[0]}].kind: sets are of values of a categorical attribute, got {kind}")
     if listing.hierarchy is not None:
-        raise ValueError(f"$.attribute[{found.name}].hierarchy: sets overlap, so that no group adds up; leave it out")
+        raise ValueError(f"$.attribute[{names[0]}].hierarchy: sets overlap, so that no group adds up; leave it out")
     return listing
 
 
-def _members(asked: Categorical, separator: str) -> SetMembers:
-    own = {one.name: getattr(asked, one.name) for one in msgspec.structs.fields(asked) if one.name != "hierarchy"}
+def _members(categorical: Categorical, separator: str) -> SetMembers:
+    names = [field.name for field in msgspec.structs.fields(categorical) if field.name != "hierarchy"]
+    fields = {name: getattr(categorical, name) for name in names}
     try:
-        return SetMembers(**own, separator=separator)
+        return SetMembers(**fields, separator=separator)
     except ValueError as error:
-        raise ValueError(f"$.attribute[{asked.name}]: {str(error).partition(': ')[2]}") from None
+        raise ValueError(f"$.attribute[{categorical.name}]: {str(error).partition(': ')[2]}") from None

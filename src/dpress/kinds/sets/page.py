@@ -19,16 +19,16 @@ TEMPLATE = "kinds/sets/page.html.j2"
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
-    own, answers = facts(release), ANSWERING.of(release)
+    about, answers = facts(release), ANSWERING.of(release)
     size = answers.set_size
     context = {
-        **one_table_context(own),
+        **one_table_context(about),
         "listed": len(answers.attribute.listed),
         "beside": "".join(f" and “{name}”" for name in answers.attribute.extra),
         "cap": answers.method.cap,
-        "asked": max(one.size for one in answers.method.reports),
+        "asked": max(report.size for report in answers.method.reports),
         "mean_size": number(size.mean, 10.0 ** math.floor(math.log10(max(1e-9, math.sqrt(size.variance))))),
-        "size_answer": answered(own.query("set size")),
+        "size_answer": answered(about.query("set size")),
     }
     return rendered(TEMPLATE, context)
 

@@ -96,16 +96,16 @@ class Answers(PublishedOnly):
         parts, notes = self._clipped(condition)
         if len(parts) > 1:
             return self._union(text, parts, notes, confidence)
-        asked = self.query_rectangles(*np.array(parts[0]).T[:, None], confidence=confidence)
-        found = asked.to_pylist()[0]
+        table = self.query_rectangles(*np.array(parts[0]).T[:, None], confidence=confidence)
+        row = table.to_pylist()[0]
         return Result(
             query=text,
-            value=found["count"],
-            standard_error=found["standard_error"],
-            interval=(found["low"], found["high"]),
+            value=row["count"],
+            standard_error=row["standard_error"],
+            interval=(row["low"], row["high"]),
             confidence=confidence,
             note=" ".join(notes + [REACHING] * self.approximate) or None,
-            unbiased=found.get("unbiased"),
+            unbiased=row.get("unbiased"),
         )
 
     def _union(self, text: str, parts: list[Inside], notes: list[str], confidence: float) -> Result:
@@ -139,17 +139,17 @@ class Answers(PublishedOnly):
         """Return the counts of two rectangles; their covariance is exact where one of their ranges is the same."""
         del progress
         clipped = [self._rectangle(condition) for condition in (first, second)]
-        asked = [self._in_cells(inside) for inside, _ in clipped]
-        notes = tuple(dict.fromkeys(note for _, own in clipped for note in own))
-        found = pair(self.density, *asked)
-        if found is None:
-            rectangles = Rectangles(*np.array(asked).reshape(2, 4).T)
-            one, other = unbiased(self.density).values(rectangles).tolist()
+        cells = [self._in_cells(inside) for inside, _ in clipped]
+        notes = tuple(dict.fromkeys(note for _, remarks in clipped for note in remarks))
+        counts = pair(self.density, *cells)
+        if counts is None:
+            rectangles = Rectangles(*np.array(cells).reshape(2, 4).T)
+            left, right = unbiased(self.density).values(rectangles).tolist()
             variances = self.density.variances(rectangles).tolist()
             covariance = -math.sqrt(variances[0] * variances[1])
-            found = Pair(first=one, second=other, variances=(variances[0], variances[1]), covariance=covariance)
+            counts = Pair(first=left, second=right, variances=(variances[0], variances[1]), covariance=covariance)
             notes = (*notes, UNKNOWN)
-        return Compared(pair=found, critical=self._critical, notes=(*notes, *self._remarks_on_sums))
+        return Compared(pair=counts, critical=self._critical, notes=(*notes, *self._remarks_on_sums))
 
     def _critical(self, confidence: float) -> float:
         return critical(confidence, self.release.tail)
@@ -171,24 +171,24 @@ class Answers(PublishedOnly):
 
     def _clipped(self, condition: Condition) -> tuple[list[Inside], list[str]]:
         """Return the parts of rectangles within the box, in the columns' units, and a note where that is not all."""
-        asked = rectangles(self.release.schema, condition)
+        boxes = rectangles(self.release.schema, condition)
         clipped = [
-            [(max(low, a), min(high, b)) for (low, high), (a, b) in zip(each, self.box, strict=True)] for each in asked
+            [(max(low, a), min(high, b)) for (low, high), (a, b) in zip(each, self.box, strict=True)] for each in boxes
         ]
         inside = [each for each in clipped if all(low < high for low, high in each)]
         if not inside:
             raise ValueError(f"{condition.text!r}: nothing lies there")
-        given = {end for each in asked for ends in each for end in ends if math.isfinite(end)}
+        given = {end for each in boxes for ends in each for end in ends if math.isfinite(end)}
         kept = {end for each in clipped for ends in each for end in ends}
-        return inside, [CLIPPED] if len(inside) < len(asked) or given - kept else []
+        return inside, [CLIPPED] if len(inside) < len(boxes) or given - kept else []
 
     def _in_cells(self, inside: Inside) -> tuple[Ends, Ends]:
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""
-        side, found = self.density.grid.side, list[Ends]()
+        side, cells = self.density.grid.side, list[Ends]()
         for pair_of_ends, (least, most) in zip(inside, self.box, strict=True):
             low, high = ((end - least) / (most - least) * side for end in pair_of_ends)
-            found.append((_on_border(low), _on_border(high)))
-        return found[0], found[1]
+            cells.append((_on_border(low), _on_border(high)))
+        return cells[0], cells[1]
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
         """Answer many rectangles at once; ten thousand take a few seconds where devices reported, else less than one.
@@ -209,11 +209,11 @@ class Answers(PublishedOnly):
         box, side = np.array(self.box), self.density.grid.side
         places = [(end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side for end in corners]
         (left, bottom), (right, top) = (place.T for place in places)
-        asked = Rectangles(left, right, bottom, top)
-        count, variance = self.density.values(asked), self.density.variances(asked)
-        lowest, highest = ends(self.density, asked, self._critical(confidence))
+        boxes = Rectangles(left, right, bottom, top)
+        count, variance = self.density.values(boxes), self.density.variances(boxes)
+        lowest, highest = ends(self.density, boxes, self._critical(confidence))
         columns = {"count": count, "standard_error": np.sqrt(variance), "low": lowest, "high": highest}
-        return pa.table(columns | ({"unbiased": unbiased(self.density).values(asked)} if self.adjusted else {}))
+        return pa.table(columns | ({"unbiased": unbiased(self.density).values(boxes)} if self.adjusted else {}))
 
     @property
     def adjusted(self) -> bool:
@@ -259,8 +259,8 @@ class Answers(PublishedOnly):
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the only table with the names of its columns."""
-        for one in self.published():
-            yield self.release.schema.names, one
+        for table in self.published():
+            yield self.release.schema.names, table
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the only table."""
@@ -274,26 +274,25 @@ class Answers(PublishedOnly):
             yield from self.published()
             return
         edges = np.arange(fewer + 1) * (side / fewer)
-        (left, bottom), (right, top) = (
-            (one.ravel() for one in np.meshgrid(own, own, indexing="ij")) for own in (edges[:-1], edges[1:])
-        )
-        asked = Rectangles(left, right, bottom, top)
+        left, bottom = (places.ravel() for places in np.meshgrid(edges[:-1], edges[:-1], indexing="ij"))
+        right, top = (places.ravel() for places in np.meshgrid(edges[1:], edges[1:], indexing="ij"))
+        boxes = Rectangles(left, right, bottom, top)
         yield PublishedTable(
             name=NAME,
             axes=location(self.release.design.attributes).axes(fewer),
-            count=self.density.values(asked),
-            centre=unbiased(self.density).values(asked),
-            variance=self.density.variances(asked),
+            count=self.density.values(boxes),
+            centre=unbiased(self.density).values(boxes),
+            variance=self.density.variances(boxes),
             adjusted=None,
             tail=self.release.tail,
-            ends=None if self.density.reach is None else ends(self.density, asked, self._critical(CONFIDENCE)),
+            ends=None if self.density.reach is None else ends(self.density, boxes, self._critical(CONFIDENCE)),
         )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the counts and their intervals are, and what the release answers."""
-        found = [BIASED] if self.adjusted else [REACHING] if self.approximate else []
-        return (*found, "The release answers any rectangle.")
+        remarks = [BIASED] if self.adjusted else [REACHING] if self.approximate else []
+        return (*remarks, "The release answers any rectangle.")
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the map as a table: every cell with its place, count and error."""
@@ -328,8 +327,8 @@ def typical(release: Release) -> float:
     workload, density = release.workload, likely(ANSWERING.of(release).density)
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
-    asked = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
-    return float(density.variances(asked).mean())
+    boxes = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
+    return float(density.variances(boxes).mean())
 
 
 def _on_border(place: float) -> float:

@@ -48,8 +48,8 @@ def steps(values: Array, least: float) -> tuple[float, ...]:
     if top <= NEAR * low:
         step = _round_up(max(least, (top - low) / (MOST - 1)))
         return tuple(step * k for k in range(max(1, int(low // step)), int(top // step) + 1)) or (step,)
-    found = [_round(digits, least, top) for digits in DIGITS]
-    return next((own for own in found if len(own) <= MOST), found[-1][-MOST:])
+    scales = [_round(digits, least, top) for digits in DIGITS]
+    return next((scale for scale in scales if len(scale) <= MOST), scales[-1][-MOST:])
 
 
 def _round(digits: tuple[float, ...], least: float, top: float) -> tuple[float, ...]:

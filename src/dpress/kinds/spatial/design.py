@@ -49,8 +49,8 @@ def choose(spec: Spec) -> Choice:
     made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, spec.privacy.loss.payable)
     for method, mechanism in made:
         error = expected(method_of(mechanism), workload, users)
-        own = Candidate(method=method, mechanism=mechanism, predicted_error=error)
-        best[method] = min(best.get(method, own), own, key=rank)
+        candidate = Candidate(method=method, mechanism=mechanism, predicted_error=error)
+        best[method] = min(best.get(method, candidate), candidate, key=rank)
     candidates = tuple(sorted(best.values(), key=rank))
     chosen: Any = candidates[0].mechanism
     schema = on_grid((place,), chosen.decoder.shape[0])
@@ -113,31 +113,31 @@ def central_maps(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Cent
     method = spec.release.method
     cards = catalog.cards("spatial", "central")
     if method not in ("auto", *cards):
-        known = ", ".join(cards)
-        raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {known}")
+        makers = ", ".join(cards)
+        raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {makers}")
     offered = dict.fromkeys(cards, ByGrid) if method == "auto" else {method: cards[method].parameters}
-    for name, own in of_methods(spec, offered, hints=QUADTREE).items():
+    for name, parameters in of_methods(spec, offered, hints=QUADTREE).items():
         for loss in losses:
             grid = _central_grid(spec, cards[name], loss)
-            if (made := central_map(spec, cards[name], grid, loss, own)) is not None:
+            if (made := central_map(spec, cards[name], grid, loss, parameters)) is not None:
                 yield name, made
 
 
 def central_map(
-    spec: Spec, card: Card, grid: Grid, loss: Loss, own: Mapping[str, Any]
+    spec: Spec, card: Card, grid: Grid, loss: Loss, parameters: Mapping[str, Any]
 ) -> CentralMap | AdaptiveGrid | None:
     """Return the map of one method over a grid under a loss, or None where it does not serve."""
     if card.spatial is None:
         return None
     users = {"users": expected_users(spec)} if "users" in names(card.parameters) else {}
-    arguments = {**_beside_grid(own), **users}
+    arguments = {**_beside_grid(parameters), **users}
     made: CentralMap | AdaptiveGrid | None = card.spatial(grid, loss, unit=spec.privacy.protected, **arguments)
     return made
 
 
-def _beside_grid(own: Mapping[str, Any]) -> dict[str, Any]:
+def _beside_grid(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a method's arguments but for the grid, which it gets as a whole."""
-    return {name: value for name, value in own.items() if name not in names(ByGrid)}
+    return {name: value for name, value in parameters.items() if name not in names(ByGrid)}
 
 
 def _central_grid(spec: Spec, card: Card, loss: Loss) -> Grid:
@@ -156,30 +156,30 @@ def collection(made: MapCollector) -> Collection:
 def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
     serving = dict(sorted((catalog.cards("spatial", "local") | catalog.cards("oracle", "local")).items()))
     if name not in serving:
-        known = ", ".join(serving)
-        raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {known}")
+        makers = ", ".join(serving)
+        raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {makers}")
     card = serving[name]
-    own_parameters = ByGrid if card.spatial is None else card.parameters
-    arguments = of_methods(spec, {name: own_parameters}, method=name, hints=QUADTREE)
-    own = _beside_grid(arguments[name])
-    found, refused = 0, NotSupported(f"{name} does not serve this grid and budget")
+    accepted = ByGrid if card.spatial is None else card.parameters
+    arguments = of_methods(spec, {name: accepted}, method=name, hints=QUADTREE)
+    parameters = _beside_grid(arguments[name])
+    count, refused = 0, NotSupported(f"{name} does not serve this grid and budget")
     grown = name in IN_ROUNDS and "height" not in spec.release.parameters
     for grid in [Grid(1 << GROWN)] if grown else _grids(spec):
         try:
-            made = _one(card, grid, loss, own)
+            made = _collector(card, grid, loss, parameters)
         except NotSupported as error:  # a grid that nobody asked for may be too fine
             refused = error
             continue
         if made is not None:
-            found += 1
+            count += 1
             yield made
-    if not found:
+    if not count:
         raise refused
 
 
-def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:
+def _collector(card: Card, grid: Grid, loss: PureDP, parameters: dict[str, Any]) -> MapCollector | None:
     if card.spatial is not None:
-        made: MapCollector | None = card.spatial(grid, loss, **own)
+        made: MapCollector | None = card.spatial(grid, loss, **parameters)
         return made
     make = catalog.card(BASIC.get(card.name, card.name)).oracle
     oracle = make(grid.cells, loss) if make is not None else None
@@ -188,11 +188,11 @@ def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollec
 
 def _grids(spec: Spec) -> list[Grid]:
     """Return the grid that the spec names, or all that are tried."""
-    own = of_kind(spec, ByGrid)
-    if own.height is not None and own.side is not None:
+    parameters = of_kind(spec, ByGrid)
+    if parameters.height is not None and parameters.side is not None:
         raise ValueError(f"{PLACE}: set either `height` or `side`")
-    if own.height is not None:
-        return [Grid(1 << own.height)]
-    if own.side is not None:
-        return [Grid(own.side)]
-    return [Grid(1 << one) for one in HEIGHTS]
+    if parameters.height is not None:
+        return [Grid(1 << parameters.height)]
+    if parameters.side is not None:
+        return [Grid(parameters.side)]
+    return [Grid(1 << height) for height in HEIGHTS]

@@ -35,24 +35,23 @@ class DeviationBound:
 
     def of(self, rectangles: Rectangles) -> Array:
         """Return the bound of every rectangle, whose ends are in cells, shape (m,)."""
-        own = rectangles
-        singles = zip(*(end[:, None] for end in (own.left, own.right, own.bottom, own.top)), strict=True)
-        each = (Rectangles(*ends) for ends in singles)  # one at a time: each has an image of weights
-        parts = [rectangle_bernstein(self.noise, self.users, self.epsilon, one, beta=BETA) for one in each]
+        ends = np.stack([rectangles.left, rectangles.right, rectangles.bottom, rectangles.top], axis=1)
+        each = (Rectangles(*place[:, None]) for place in ends)  # one at a time: each has an image of weights
+        parts = [rectangle_bernstein(self.noise, self.users, self.epsilon, rectangle, beta=BETA) for rectangle in each]
         return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def deviation_bound(release: Release, density: Density) -> DeviationBound | None:
     """Return the bound of a map; None where it is not the document's: other reports, or no linear estimate."""
-    collection, own = release.collection, method_of(release.mechanism)
-    if collection is None or not (isinstance(own, Levels) and own.linear and isinstance(density, Cells)):
+    collection, estimator = release.collection, method_of(release.mechanism)
+    if collection is None or not (isinstance(estimator, Levels) and estimator.linear and isinstance(density, Cells)):
         return None
-    oracle = own.oracles[-1]
-    if own.root or not isinstance(oracle, Oue):
+    oracle = estimator.oracles[-1]
+    if estimator.root or not isinstance(oracle, Oue):
         return None
     tallies = collection.tallies_in(release.kept)
-    noise = own.weighed_by(own.measurement(tallies))
-    reports = {level: int(tally[-1]) for level, tally in zip(own.levels, tallies, strict=True)}
-    levels = own.levels if own.flat else range(len(noise.levels))
+    noise = estimator.weighed_by(estimator.measurement(tallies))
+    reports = {level: int(tally[-1]) for level, tally in zip(estimator.levels, tallies, strict=True)}
+    levels = estimator.levels if estimator.flat else range(len(noise.levels))
     users = tuple(reports.get(level, 0) for level in levels)
     return DeviationBound(noise=noise, users=users, epsilon=float(oracle.loss.epsilon))

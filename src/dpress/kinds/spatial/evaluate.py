@@ -32,18 +32,18 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
     fine = on_grid(release.design.attributes, LARGEST_SIDE)
-    asked = typical_rectangles(workload)
+    rectangles = typical_rectangles(workload)
 
     def counted() -> Array:
         counts = true_counts(fine, ((0, 1),), rows.data, release.claim.unit, progress=rows.progress)
         square = counts.reshape(LARGEST_SIDE, LARGEST_SIDE).astype(np.float64)
-        return np.append(sums(square, asked), square.sum())
+        return np.append(sums(square, rectangles), square.sum())
 
-    *_, total = found = counted()
-    truth = found[:-1]
-    own = asked.scaled(density.grid.side / LARGEST_SIDE)
-    low, high = ends(density, own, critical(CONFIDENCE, release.tail))
-    errors, apart = (np.abs(one.values(own) - truth) for one in (density, unbiased(density)))
+    *_, total = exact = counted()
+    truth = exact[:-1]
+    scaled = rectangles.scaled(density.grid.side / LARGEST_SIDE)
+    low, high = ends(density, scaled, critical(CONFIDENCE, release.tail))
+    errors, apart = (np.abs(estimate.values(scaled) - truth) for estimate in (density, unbiased(density)))
     inside = (low <= truth) & (truth <= high)
     return {
         "rows": float(total),

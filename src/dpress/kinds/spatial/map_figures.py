@@ -53,12 +53,7 @@ class QueryAnswer:
 
 
 def density_figure(
-    density: Density,
-    box: Box,
-    names: tuple[str, str],
-    answers: tuple[QueryAnswer, ...] = (),
-    *,
-    noun: str = "people",
+    density: Density, box: Box, names: tuple[str, str], answers: tuple[QueryAnswer, ...] = (), *, noun: str = "people"
 ) -> Figure:
     """Return the map of the estimated number of people in every cell, with answered queries upon it.
 
@@ -73,16 +68,16 @@ def density_figure(
     blocks = _blocks(side, drawn_side)
     counts = density.values(blocks).reshape(drawn_side, drawn_side)
     variances = likely(density).variances(blocks)
-    known = variances[np.isfinite(variances)]
-    at = colour_scale.steps(counts, float(np.sqrt(known.mean())) if known.size else 1.0)
+    finite = variances[np.isfinite(variances)]
+    at = colour_scale.steps(counts, float(np.sqrt(finite.mean())) if finite.size else 1.0)
     drawn = colour_scale.classes(counts, at)
 
     def draw(kind: str, width: float) -> str:
-        own = frame(box, names, width)
-        size = cell_size(own, drawn_side)
-        legend = _scale(own, at, f"{noun} per cell of {size}" if size else f"{noun} per cell")
-        content = cells(own, drawn, len(at)) + axes(own) + _answers(own, answers) + legend
-        return svg(kind, _label(names, answers, noun), (width, own.below + 46), content)
+        area = frame(box, names, width)
+        size = cell_size(area, drawn_side)
+        legend = _scale(area, at, f"{noun} per cell of {size}" if size else f"{noun} per cell")
+        content = cells(area, drawn, len(at)) + axes(area) + _answers(area, answers) + legend
+        return svg(kind, _label(names, answers, noun), (width, area.below + 46), content)
 
     facts = {"drawn": drawn_side, "side": side, "least": at[0], "answers": len(answers)}
     return Figure(drawing=draw("wide", WIDE) + draw("narrow", NARROW), facts=facts)
@@ -106,25 +101,25 @@ def _label(names: tuple[str, str], answers: tuple[QueryAnswer, ...], noun: str) 
     label = f"Map of the estimated number of {noun} by {names[0]} and {names[1]}"
     if not answers:
         return label
-    texts = [f"{value} {noun}, {ends}" for value, ends in (one.words for one in answers)]
+    texts = [f"{value} {noun}, {ends}" for answer in answers for value, ends in [answer.words]]
     return f"{label}. Queries: {'; '.join(texts)}"
 
 
-def _scale(own: Frame, at: tuple[float, ...], title: str) -> str:
+def _scale(area: Frame, at: tuple[float, ...], title: str) -> str:
     """Return the legend: the shades side by side, the numbers at which they begin between them."""
     count = len(at) + 1
-    width = min(58.0, (own.width - 8) / count)
-    top = own.below + 16
+    width = min(58.0, (area.width - 8) / count)
+    top = area.below + 16
     strip = np.arange(count, dtype=np.uint8)[:, None]
-    around = f'x="{own.left:.1f}" y="{top:.1f}" width="{count * width:.1f}" height="{SWATCH}"'
+    around = f'x="{area.left:.1f}" y="{top:.1f}" width="{count * width:.1f}" height="{SWATCH}"'
     parts = [
-        text(own.left, own.below + 9, title),
-        picture(strip, len(at), (own.left, top, count * width, SWATCH)),
+        text(area.left, area.below + 9, title),
+        picture(strip, len(at), (area.left, top, count * width, SWATCH)),
         f'<rect {around} fill="none" stroke="{SOFT}"/>',
     ]
     for place, value in enumerate(at, 1):
         words = number(value) if width >= LETTER * len(number(at[-1])) else _short(value)
-        parts.append(text(own.left + place * width, top + SWATCH + 13, words, anchor="middle", size=10.5))
+        parts.append(text(area.left + place * width, top + SWATCH + 13, words, anchor="middle", size=10.5))
     return "".join(parts)
 
 
@@ -135,30 +130,30 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def _answers(own: Frame, answers: tuple[QueryAnswer, ...]) -> str:
+def _answers(area: Frame, answers: tuple[QueryAnswer, ...]) -> str:
     """Return the boxes of queries, then their labels where none lies over another."""
     boxes, labels = "", ""
     taken: list[Spot] = []
-    for one in answers:
-        left, right = np.clip(own.across(np.array(one.box[0])), own.left, own.right).tolist()
-        bottom, top = np.clip(own.up(np.array(one.box[1])), TOP, own.bottom).tolist()
+    for answer in answers:
+        left, right = np.clip(area.across(np.array(answer.box[0])), area.left, area.right).tolist()
+        bottom, top = np.clip(area.up(np.array(answer.box[1])), TOP, area.bottom).tolist()
         place = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" fill="none"'
         boxes += f'<rect {place} stroke="{ON_MARK}" stroke-width="3.4" stroke-opacity="0.7"/>'
         boxes += f'<rect class="query" {place} stroke="{LESS}" stroke-width="1.8"/>'
-        size = (max(len(line) for line in one.words) * SMALL_LETTER, 27.0)
-        taken.append(_spot(own, (left, top, right, bottom), size, taken))
-        labels += _words_at(taken[-1], one)
+        size = (max(len(line) for line in answer.words) * SMALL_LETTER, 27.0)
+        taken.append(_spot(area, (left, top, right, bottom), size, taken))
+        labels += _words_at(taken[-1], answer)
     return boxes + labels
 
 
-def _words_at(spot: Spot, one: QueryAnswer) -> str:
+def _words_at(spot: Spot, answer: QueryAnswer) -> str:
     halo = f' stroke="{ON_MARK}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
-    value, ends = one.words
+    value, ends = answer.words
     first = text(spot[0], spot[1] + 11, value, size=11.5, colour=INK, more=halo + ' font-weight="600"')
     return first + text(spot[0], spot[1] + 24, ends, size=10.5, colour=INK, more=halo)
 
 
-def _spot(own: Frame, around: Spot, size: tuple[float, float], taken: list[Spot]) -> Spot:
+def _spot(area: Frame, around: Spot, size: tuple[float, float], taken: list[Spot]) -> Spot:
     """Return the first place for a label, in, below, above or beside its box, that is free and within the frame."""
     (left, top, right, bottom), (width, height) = around, size
     inside = right - left >= width + 8 and bottom - top >= height + 6
@@ -166,16 +161,15 @@ def _spot(own: Frame, around: Spot, size: tuple[float, float], taken: list[Spot]
     corners += [(x, y) for y in (bottom + 3, top - height - 3) for x in (left, right - width)]
     corners += [(x, y) for x in (right + 5, left - width - 5) for y in (top, bottom - height)]
     spots = [(x, y, x + width, y + height) for x, y in corners]
-    fitting = [
-        spot for spot in spots if own.left <= spot[0] <= spot[2] <= own.right and TOP <= spot[1] <= own.bottom - height
-    ]
-    x, y = max(own.left, min(left, own.right - width)), max(TOP, min(top, own.bottom - height))
+    lowest = area.bottom - height
+    fitting = [spot for spot in spots if area.left <= spot[0] <= spot[2] <= area.right and TOP <= spot[1] <= lowest]
+    x, y = max(area.left, min(left, area.right - width)), max(TOP, min(top, lowest))
     free = [spot for spot in fitting if not any(_overlap(spot, other) for other in taken)]
     return (free or fitting or [(x, y, x + width, y + height)])[0]
 
 
-def _overlap(one: Spot, other: Spot) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(first: Spot, second: Spot) -> bool:
+    return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]
 
 
 def trust_figure(density: Density, box: Box, names: tuple[str, str]) -> Figure:
@@ -190,9 +184,9 @@ def trust_figure(density: Density, box: Box, names: tuple[str, str]) -> Figure:
     texts = [words for words, _ in TRUST]
 
     def draw(kind: str, width: float) -> str:
-        own = frame(box, names, width)
-        legend, bottom = _signs(own, texts)
-        content = cells(own, drawn, len(TRUST) - 1) + axes(own) + legend
+        area = frame(box, names, width)
+        legend, bottom = _signs(area, texts)
+        content = cells(area, drawn, len(TRUST) - 1) + axes(area) + legend
         return svg(
             kind, f"Map of how far each region can be trusted, by {' and '.join(names)}", (width, bottom), content
         )
@@ -211,18 +205,18 @@ def trust(density: Density) -> tuple[colour_scale.Classes, int]:
     share = np.full(len(values), np.inf)
     np.divide(off, values, out=share, where=values > 0)
     limits = [limit for _, limit in TRUST[:-1]]
-    found = (share[:, None] < limits).sum(axis=1).astype(np.uint8).reshape(regions, regions)
+    graded = (share[:, None] < limits).sum(axis=1).astype(np.uint8).reshape(regions, regions)
     widths = np.diff(np.rint(np.linspace(0, side, regions + 1))).astype(int)
-    return found.repeat(widths, axis=0).repeat(widths, axis=1), regions
+    return graded.repeat(widths, axis=0).repeat(widths, axis=1), regions
 
 
-def _signs(own: Frame, texts: list[str]) -> tuple[str, float]:
+def _signs(area: Frame, texts: list[str]) -> tuple[str, float]:
     """Return a legend of words, in as many lines as they take, and where it ends."""
-    x, y, parts = own.left, own.below + 4, []
+    x, y, parts = area.left, area.below + 4, []
     for place, words in reversed(list(enumerate(texts))):
         length = 24 + SMALL_LETTER * len(words)
-        if x > own.left and x + length > own.left + own.width + 14:
-            x, y = own.left, y + LINE
+        if x > area.left and x + length > area.left + area.width + 14:
+            x, y = area.left, y + LINE
         swatch = np.array([[place]], dtype=np.uint8)
         parts.append(picture(swatch, len(texts) - 1, (x, y, 18, SWATCH)))
         parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="18" height="{SWATCH}" fill="none" stroke="{SOFT}"/>')

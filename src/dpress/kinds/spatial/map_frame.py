@@ -121,11 +121,11 @@ def picture(drawn: Classes, count: int, place: tuple[float, float, float, float]
     )
 
 
-def cells(own: Frame, drawn: Classes, count: int) -> str:
+def cells(frame: Frame, drawn: Classes, count: int) -> str:
     """Return the cells of the box, outlines over them where it lies on Earth, and a line around."""
-    place = (own.left, TOP, own.width, own.height)
-    around = f'<rect x="{own.left:.1f}" y="{TOP}" width="{own.width:.1f}" height="{own.height:.1f}"'
-    return picture(drawn, count, place) + _outlines(own) + f'{around} fill="none" stroke="{SOFT}"/>'
+    place = (frame.left, TOP, frame.width, frame.height)
+    around = f'<rect x="{frame.left:.1f}" y="{TOP}" width="{frame.width:.1f}" height="{frame.height:.1f}"'
+    return picture(drawn, count, place) + _outlines(frame) + f'{around} fill="none" stroke="{SOFT}"/>'
 
 
 def text(
@@ -136,23 +136,23 @@ def text(
     return f"<text {place}>{html.escape(words)}</text>"
 
 
-def _outlines(own: Frame) -> str:
+def _outlines(frame: Frame) -> str:
     """Return shores and borders, clipped to the box."""
-    if not own.earth:
+    if not frame.earth:
         return ""
     paths = []
-    for runs, (width, opacity) in zip(outlines.within(own.box), STROKES, strict=True):
-        if line := "".join(_path(own, run) for run in runs):
+    for runs, (width, opacity) in zip(outlines.within(frame.box), STROKES, strict=True):
+        if line := "".join(_path(frame, run) for run in runs):
             stroke = f'fill="none" stroke="{INK}" stroke-width="{FINE * width:g}" stroke-opacity="{opacity}"'
             paths.append(f'<path {stroke} stroke-linejoin="round" d="{line}"/>')
-    place = f'x="{own.left:.2f}" y="{TOP}" width="{own.width:.2f}" height="{own.height:.2f}"'
-    view = f'viewBox="0 0 {FINE * own.width:.1f} {FINE * own.height:.1f}"'
+    place = f'x="{frame.left:.2f}" y="{TOP}" width="{frame.width:.2f}" height="{frame.height:.2f}"'
+    view = f'viewBox="0 0 {FINE * frame.width:.1f} {FINE * frame.height:.1f}"'
     return f'<svg class="outlines" overflow="hidden" preserveAspectRatio="none" {place} {view}>{"".join(paths)}</svg>'
 
 
-def _path(own: Frame, run: Array) -> str:
+def _path(frame: Frame, run: Array) -> str:
     """Return a polyline in half pixels, a point a pixel; nothing where it is smaller than three."""
-    x, y = own.across(run[:, 0]) - own.left, own.up(run[:, 1]) - TOP
+    x, y = frame.across(run[:, 0]) - frame.left, frame.up(run[:, 1]) - TOP
     places = np.stack([x, y], axis=1)
     if np.ptp(places, axis=0).max() < 3:
         return ""
@@ -165,20 +165,21 @@ def _path(own: Frame, run: Array) -> str:
     return f"M{points[0, 0]} {points[0, 1]}l{steps}"
 
 
-def axes(own: Frame) -> str:
+def axes(frame: Frame) -> str:
     """Return ticks, their labels and the names of both columns."""
     parts = []
-    for place, words in _ticks(own.box[0], max(2, int(own.width // 90)), own.names, own.box, 0):
-        x = float(own.across(np.array(place)))
-        parts.append(f'<path stroke="{SOFT}" d="M{x:.1f} {own.bottom:.1f}v4"/>')
-        parts.append(text(x, own.bottom + 16, words, anchor="middle"))
-    for place, words in _ticks(own.box[1], UP, own.names, own.box, 1):
-        y = float(own.up(np.array(place)))
-        parts.append(f'<path stroke="{SOFT}" d="M{own.left:.1f} {y:.1f}h-4"/>')
-        parts.append(text(own.left - 8, y + 4, words, anchor="end"))
-    parts.append(text(own.left + own.width / 2, own.bottom + 33, own.names[0], anchor="middle", size=12, colour=INK))
-    middle, turned = TOP + own.height / 2, f' transform="rotate(-90 14 {TOP + own.height / 2:.1f})"'
-    parts.append(text(14, middle, own.names[1], anchor="middle", size=12, colour=INK, more=turned))
+    for place, words in _ticks(frame.box[0], max(2, int(frame.width // 90)), frame.names, frame.box, 0):
+        x = float(frame.across(np.array(place)))
+        parts.append(f'<path stroke="{SOFT}" d="M{x:.1f} {frame.bottom:.1f}v4"/>')
+        parts.append(text(x, frame.bottom + 16, words, anchor="middle"))
+    for place, words in _ticks(frame.box[1], UP, frame.names, frame.box, 1):
+        y = float(frame.up(np.array(place)))
+        parts.append(f'<path stroke="{SOFT}" d="M{frame.left:.1f} {y:.1f}h-4"/>')
+        parts.append(text(frame.left - 8, y + 4, words, anchor="end"))
+    centre = frame.left + frame.width / 2
+    parts.append(text(centre, frame.bottom + 33, frame.names[0], anchor="middle", size=12, colour=INK))
+    middle, turned = TOP + frame.height / 2, f' transform="rotate(-90 14 {TOP + frame.height / 2:.1f})"'
+    parts.append(text(14, middle, frame.names[1], anchor="middle", size=12, colour=INK, more=turned))
     return "".join(parts)
 
 
@@ -193,28 +194,29 @@ def _ticks(
     step = next((every * power for every in choice if every * power >= rough), choice[-1] * power)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     places = [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-    signs = ("EW", "NS")[axis] if earth else ""
-    return [(place, _place(place, digits, signs)) for place in places]
+    letters = ("EW", "NS")[axis] if earth else ""
+    return [(place, _place(place, digits, letters)) for place in places]
 
 
-def _place(place: float, digits: int, signs: str) -> str:
+def _place(place: float, digits: int, letters: str) -> str:
     amount = f"{abs(place):,.{digits}f}"
     zero = not float(amount.replace(",", ""))
-    if signs:
-        return amount + "°" + ("" if zero else signs[place < 0])
-    return MINUS + amount if place < 0 and not zero else amount
+    if not letters:
+        return MINUS + amount if place < 0 and not zero else amount
+    letter = letters[1] if place < 0 else letters[0]
+    return f"{amount}°" if zero else f"{amount}°{letter}"
 
 
-def cell_size(own: Frame, side: int) -> str:
+def cell_size(frame: Frame, side: int) -> str:
     """Return how large a cell is, in words; nothing off Earth.
 
     Args:
-        own: the frame.
+        frame: the frame.
         side: the number of cells along each axis.
     """
-    if not own.earth:
+    if not frame.earth:
         return ""
-    (left, right), (bottom, top) = own.box
+    (left, right), (bottom, top) = frame.box
     wide = (right - left) / side * DEGREE * math.cos(math.radians((bottom + top) / 2))
     return f"{_length(wide)} by {_length((top - bottom) / side * DEGREE)}"
 

@@ -30,7 +30,7 @@ def answers(results: Sequence[Result], noun: str, bounds: Sequence[float] = ()) 
     rows = [_row(result) for result in results]
     if bounds:
         pairs = zip(rows, results, bounds, strict=True)
-        rows = [(*row, number(one, max(1.0, unit_for(result.standard_error)))) for row, result, one in pairs]
+        rows = [(*row, number(bound, max(1.0, unit_for(result.standard_error)))) for row, result, bound in pairs]
     return Table(caption="Answers to queries", names=names, labels=1, rows=tuple(rows))
 
 
@@ -66,11 +66,11 @@ def files(view: View) -> Table:
     return Table(caption="Files of this release", names=names, labels=2, rows=(row,))
 
 
-def levels(asked: Sequence[Level]) -> Table:
+def levels(listed: Sequence[Level]) -> Table:
     """Return what devices are asked, level by level."""
     rows = tuple(
-        (one.level, one.squares.replace(" x ", TIMES), one.method, f"{100 * one.share:.1f} %", number(one.width))
-        for one in asked
+        (row.level, row.squares.replace(" x ", TIMES), row.method, f"{100 * row.share:.1f} %", number(row.width))
+        for row in listed
     )
     names = ("level", "squares", "method", "share of devices", "bytes of a report")
     return Table(caption="What devices are asked", names=names, labels=3, rows=rows)

@@ -126,46 +126,46 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
     return rendered(TEMPLATE, context(facts(release), map_of(release), queries), style=map_frame.STYLE)
 
 
-def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, Any]:
+def context(facts: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, Any]:
     """Return the facts that the template names."""
-    (view,) = own.views
+    (view,) = facts.views
     within = text.within_regions(shown.mechanism)
-    first = middle(own.schema.names, shown.box)
-    common = frame(own)
-    warned = within and own.private
+    first = middle(facts.schema.names, shown.box)
+    common = frame(facts)
+    warned = within and facts.private
     return {
         **common,
-        "data": _frames(own, shown),
+        "data": _frames(facts, shown),
         "script": script("map"),
-        "accuracy": accuracy(own),
+        "accuracy": accuracy(facts),
         "methods": None,  # each would be on a grid of its own, which a release does not have
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
-        "example": example(own, first),
-        "total": number(shown.users) if shown.users is not None else total(own),
+        "example": example(facts, first),
+        "total": number(shown.users) if shown.users is not None else total(facts),
         "files": map_tables.files(view),
         "map": shown,
         "within": within,
         "dropped": shown.outside == DROP,
-        "over": text.over(own.workload),
+        "over": text.over(facts.workload),
         "runs": RUNS,
         "below": int((shown.density.counts < 0).sum()),
         "cells": view.count.size,
         "file": view.file,
-        "fullest": map_tables.fullest(shown.box, view, [one.caption for one in own.schema.tabular]),
-        **_drawn(own, shown, queries or (first,)),
+        "fullest": map_tables.fullest(shown.box, view, [attribute.caption for attribute in facts.schema.tabular]),
+        **_drawn(facts, shown, queries or (first,)),
         "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
-        **(_collected(own, shown) if own.model == "local" else _added(shown.mechanism)),
+        **(_collected(facts, shown) if facts.model == "local" else _added(shown.mechanism)),
     }
 
 
-def _frames(own: Facts, shown: Map) -> str:
+def _frames(facts: Facts, shown: Map) -> str:
     """Return what the map's script reads: the columns, their bounds, and where both drawings have them, in pixels."""
-    across, up = (one.caption for one in own.schema.tabular)
+    across, up = (attribute.caption for attribute in facts.schema.tabular)
     frames = {
         name: map_frame.frame(shown.box, (across, up), width) for name, width in (("wide", WIDE), ("narrow", NARROW))
     }
-    places = {name: (one.left, map_frame.TOP, one.width, one.height) for name, one in frames.items()}
-    return as_data({"names": own.schema.names, "box": shown.box, "frames": places})
+    places = {name: (drawing.left, map_frame.TOP, drawing.width, drawing.height) for name, drawing in frames.items()}
+    return as_data({"names": facts.schema.names, "box": shown.box, "frames": places})
 
 
 def middle(names: Sequence[str], box: Box) -> str:
@@ -178,18 +178,18 @@ def middle(names: Sequence[str], box: Box) -> str:
     return " and ".join(parts)
 
 
-def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
+def _drawn(facts: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
     """Return the maps, with the answers to the queries."""
-    across, up = (one.caption for one in own.schema.tabular)
-    results = [own.query(one) for one in queries]
+    across, up = (attribute.caption for attribute in facts.schema.tabular)
+    results = [facts.query(query) for query in queries]
     boxes = tuple(_answered(shown, result) for result in results)
     side = shown.density.grid.side
     return {
         "side": side,
         "cell_size": map_frame.cell_size(map_frame.frame(shown.box, (across, up), WIDE), side),
-        "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=own.noun),
+        "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=facts.noun),
         "trust": map_figures.trust_figure(shown.density, shown.box, (across, up)),
-        "answers": map_tables.answers(results, own.noun, _bounds(shown, boxes)),
+        "answers": map_tables.answers(results, facts.noun, _bounds(shown, boxes)),
         "notes": list(dict.fromkeys(result.note for result in results if result.note is not None)),
     }
 
@@ -209,24 +209,25 @@ def _bounds(shown: Map, boxes: Sequence[map_figures.QueryAnswer]) -> tuple[float
     if shown.bound is None:
         return ()
     side, ends = shown.density.grid.side, []
-    for (low, high), query in zip(shown.box, zip(*(one.box for one in boxes), strict=True), strict=True):
-        ends += [(np.array([own[end] for own in query]) - low) / (high - low) * side for end in (0, 1)]
+    for axis, (low, high) in enumerate(shown.box):
+        ranges = np.array([answer.box[axis] for answer in boxes])
+        ends += [(end - low) / (high - low) * side for end in ranges.T]
     return tuple(shown.bound.of(Rectangles(*ends)).tolist())
 
 
-def _collected(own: Facts, shown: Map) -> dict[str, Any]:
+def _collected(facts: Facts, shown: Map) -> dict[str, Any]:
     """Return what devices were asked, level by level, and why each answer keeps the promise."""
     collection: Collection = shown.mechanism
-    levels = text.levels(collection, own.method)
+    levels = text.levels(collection, facts.method)
     pairs = zip(levels, collection.types, strict=True)
-    why = reasons((one.squares.replace(" x ", TIMES), report_type.oracles[0]) for one, report_type in pairs)
-    own_rounds = in_rounds(collection.estimator)
+    why = reasons((level.squares.replace(" x ", TIMES), report_type.oracles[0]) for level, report_type in pairs)
+    schedule = in_rounds(collection.estimator)
     return {
         "between": text.between(collection),
         "reasons": why,
         "assignment": text.assignment(collection),
         "levels": map_tables.levels(levels),
-        "rounds": 0 if own_rounds is None else len(own_rounds.depths),
+        "rounds": 0 if schedule is None else len(schedule.depths),
         "blocks": 0,
         "noises": (),
     }
@@ -236,7 +237,7 @@ def _added(mechanism: AdaptiveGrid | CentralMap) -> dict[str, Any]:
     """Return what noise a table's counts got, those of blocks before those of tiles."""
     blocks = mechanism.blocks if isinstance(mechanism, AdaptiveGrid) else 0
     matrices = mechanism.levels if isinstance(mechanism, AdaptiveGrid) else (mechanism.matrix,)
-    return {"assignment": "", "blocks": blocks, "noises": tuple(added_noise(one) for one in matrices)}
+    return {"assignment": "", "blocks": blocks, "noises": tuple(added_noise(matrix) for matrix in matrices)}
 
 
 PAGE = Page(page=page, drawing=page)

@@ -15,7 +15,7 @@ def location(attributes: Sequence[Attribute]) -> Location:
     """
     box = attributes[0].box if len(attributes) == 1 else None
     if box is None:
-        names = ", ".join(one.name for one in attributes)
+        names = ", ".join(attribute.name for attribute in attributes)
         raise ValueError(f'$.release.attributes: kind = "spatial" needs one attribute of kind "location", got {names}')
     return box
 

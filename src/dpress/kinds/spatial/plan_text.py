@@ -16,14 +16,14 @@ from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, cautions
 def text(planned: Plan) -> PlanText:
     """Return the candidates for a map, the best first, and what the chosen one asks."""
     local = planned.design.local
-    rows = [_row(planned, one) for one in planned.candidates]
+    rows = [_row(planned, candidate) for candidate in planned.candidates]
     header = ("", "method", "proven", "grid", "made of", "typical error", *(("bytes",) if local else ()))
     method = planned.chosen.method
     noun, remarks = "people" if local else "rows", list[str | Listing]()
     if (collection := planned.chosen.collection) is not None:
         remarks.append(f"{method}: {promise(collection)}.")
-        if asked := assignment(collection):
-            remarks += [asked, _levels(collection, method)]
+        if assigned := assignment(collection):
+            remarks += [assigned, _levels(collection, method)]
     remarks += _predictions(planned, noun)
     listing = Listing(header=header, rows=rows, numbers=(5, 6))
     return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
@@ -59,11 +59,11 @@ def _predictions(planned: Plan, noun: str) -> list[str]:
         f"Where {noun} are more or fewer, or spread otherwise, the error is another one; the methods stand in the "
         f"order of that among {noun} that cluster as towns do. A release states the error that its own answers show."
     )
-    found = [predicted]
+    sentences = [predicted]
     if (noise := _noise(planned, planned.chosen)) is not None:
         where = f"were {noun} spread evenly" if planned.design.local else f"wherever {noun} are"
-        found.append(f"Of unbiased answers, {where}, the noise alone: +- {noise:,.1f}.")
-    return found
+        sentences.append(f"Of unbiased answers, {where}, the noise alone: +- {noise:,.1f}.")
+    return sentences
 
 
 def _range(planned: Plan, candidate: Candidate) -> tuple[float, float]:
@@ -86,8 +86,8 @@ def _maps(candidate: Candidate) -> Any:
 
 def _levels(mechanism: Collection, method: str) -> Listing:
     rows = [
-        [one.level, one.squares, one.method, f"{100 * one.share:.1f} %", f"{one.width:,}"]
-        for one in levels(mechanism, method)
+        [level.level, level.squares, level.method, f"{100 * level.share:.1f} %", f"{level.width:,}"]
+        for level in levels(mechanism, method)
     ]
     return Listing(header=("level", "squares", "method", "share", "bytes"), rows=rows, numbers=(3, 4))
 

@@ -27,11 +27,11 @@ STATED = 4  # the same for the range that a plan states
 def rectangles(workload: Areas, number: int = QUERIES) -> Rectangles:
     """Return rectangles of these areas, in shares of the box: at random places, up to three times as long as wide."""
     words = seeded(2013).words(4 * number).reshape(4, number)
-    one, two, three, four = words.astype(np.float64) / 2.0**64
-    area = workload.low + (workload.high - workload.low) * one
-    across = np.clip(np.sqrt(area) * 3 ** (two - 0.5), area, 1)
+    sizes, shapes, lefts, bottoms = words.astype(np.float64) / 2.0**64
+    area = workload.low + (workload.high - workload.low) * sizes
+    across = np.clip(np.sqrt(area) * 3 ** (shapes - 0.5), area, 1)
     up = area / across
-    left, bottom = three * (1 - across), four * (1 - up)
+    left, bottom = lefts * (1 - across), bottoms * (1 - up)
     return Rectangles(left, left + across, bottom, bottom + up)
 
 
@@ -40,9 +40,9 @@ def typical_rectangles(workload: Areas) -> Rectangles:
 
     Their ends lie on the edges of the finest grid, in its cells, at least one cell apart.
     """
-    asked = rectangles(workload, TYPICAL).scaled(LARGEST_SIDE)
-    left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (asked.left, asked.bottom))
-    right, top = np.maximum(np.round(asked.right), left + 1), np.maximum(np.round(asked.top), bottom + 1)
+    boxes = rectangles(workload, TYPICAL).scaled(LARGEST_SIDE)
+    left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (boxes.left, boxes.bottom))
+    right, top = np.maximum(np.round(boxes.right), left + 1), np.maximum(np.round(boxes.top), bottom + 1)
     return Rectangles(left, right, bottom, top)
 
 
@@ -59,9 +59,9 @@ def expected(made: MapEstimator, workload: Areas, users: int) -> float:
 
 @functools.lru_cache(maxsize=256)
 def _expected(made: Any, workload: Areas, users: int) -> float:
-    asked = rectangles(workload)
-    found = [expected_error(made, people, users, asked, runs=RUNS) for people in populations()]
-    return sum(found) / len(found)
+    boxes = rectangles(workload)
+    errors = [expected_error(made, people, users, boxes, runs=RUNS) for people in populations()]
+    return sum(errors) / len(errors)
 
 
 def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float, float]:
@@ -80,9 +80,9 @@ def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float
 
 @functools.lru_cache(maxsize=256)
 def _likely_range(made: Any, workload: Areas, users: int) -> tuple[float, float]:
-    asked = _stated(workload)
-    found = [math.sqrt(expected_error(made, people, users, asked, runs=STATED)) for people in family()]
-    return min(found), max(found)
+    boxes = _stated(workload)
+    errors = [math.sqrt(expected_error(made, people, users, boxes, runs=STATED)) for people in family()]
+    return min(errors), max(errors)
 
 
 @functools.lru_cache(maxsize=64)
@@ -105,8 +105,8 @@ def noise_error(made: MapEstimator, workload: Areas, users: int) -> float | None
         return None
     even = np.full(made.grid.cells, users / made.grid.cells)
     measured = made.simulated(even, users, rng=seeded(SEED))
-    found = made.least_squares(measured) if isinstance(made, HasLeastSquares) else made.decoded(measured, users)
-    if not isinstance(found, Cells):
+    estimate = made.least_squares(measured) if isinstance(made, HasLeastSquares) else made.decoded(measured, users)
+    if not isinstance(estimate, Cells):
         return None
-    asked = typical_rectangles(workload).scaled(made.grid.side / LARGEST_SIDE)
-    return math.sqrt(float(found.noise.variances(asked).mean()))
+    boxes = typical_rectangles(workload).scaled(made.grid.side / LARGEST_SIDE)
+    return math.sqrt(float(estimate.noise.variances(boxes).mean()))

@@ -67,8 +67,8 @@ def cut(density: Density, axis: int, borders: Array, other: Ends) -> Strips:
 def cells_between(low: float, high: float) -> Array:
     """Return the borders of cells between two places, and the places, at most `MOST` + 1."""
     inner = np.arange(np.floor(low) + 1, np.ceil(high))
-    found = np.concatenate([[low], inner, [high]])
-    return found[np.unique(np.linspace(0, len(found) - 1, min(len(found), MOST + 1)).astype(np.int64))]
+    borders = np.concatenate([[low], inner, [high]])
+    return borders[np.unique(np.linspace(0, len(borders) - 1, min(len(borders), MOST + 1)).astype(np.int64))]
 
 
 def pair(density: Density, first: tuple[Ends, Ends], second: tuple[Ends, Ends]) -> Pair | None:
@@ -77,8 +77,8 @@ def pair(density: Density, first: tuple[Ends, Ends], second: tuple[Ends, Ends]) 
         if first[1 - axis] == second[1 - axis]:
             ends = np.unique([*first[axis], *second[axis]])
             strips = cut(density, axis, ends, first[1 - axis])
-            own, other = (_inside(ends, one[axis]) for one in (first, second))
-            return pair_of(_difference(strips, own, other))
+            left, right = (_inside(ends, rectangle[axis]) for rectangle in (first, second))
+            return pair_of(_difference(strips, left, right))
     return None
 
 
@@ -91,20 +91,21 @@ def union(density: Density, rectangles: Sequence[tuple[Ends, Ends]]) -> tuple[fl
         density: the map.
         rectangles: each by both ranges in cells.
     """
-    asked = Rectangles(*np.array(rectangles).reshape(len(rectangles), 4).T)
-    variances = density.variances(asked)
-    found = [(*places, pair(density, *(rectangles[place] for place in places)))
+    boxes = Rectangles(*np.array(rectangles).reshape(len(rectangles), 4).T)
+    variances = density.variances(boxes)
+    pairs = [(*places, pair(density, *(rectangles[place] for place in places)))
              for places in itertools.combinations(range(len(rectangles)), 2)]  # fmt: skip
     covariances = [
-        math.sqrt(variances[one] * variances[other]) if own is None else own.covariance for one, other, own in found
+        math.sqrt(variances[left] * variances[right]) if counts is None else counts.covariance
+        for left, right, counts in pairs
     ]
     variance = math.fsum([*variances, *covariances, *covariances])
-    exact = all(own is not None for *_, own in found)
-    return float(unbiased(density).values(asked).sum()), max(0.0, variance), exact
+    exact = all(counts is not None for *_, counts in pairs)
+    return float(unbiased(density).values(boxes).sum()), max(0.0, variance), exact
 
 
-def _difference(strips: Strips, own: Array, other: Array) -> Callable[[float], tuple[float, float]]:
-    return lambda ratio: strips.form(own - ratio * other)
+def _difference(strips: Strips, left: Array, right: Array) -> Callable[[float], tuple[float, float]]:
+    return lambda ratio: strips.form(left - ratio * right)
 
 
 def _inside(borders: Array, ends: Ends) -> Array:

@@ -48,14 +48,14 @@ def side(mechanism: Any) -> int:
 
 def made_of(mechanism: Any) -> str:
     """Return in a few words what is asked or measured."""
-    own, collection = method_of(mechanism), as_collection(mechanism)
-    rounds = in_rounds(own)
-    if isinstance(own, AdaptiveGrid):
-        return f"{own.blocks} x {own.blocks} blocks, cut as they fill"
-    flat = isinstance(own.map, Identity) or (collection is not None and len(collection.types) < 2)
+    estimator, collection = method_of(mechanism), as_collection(mechanism)
+    rounds = in_rounds(estimator)
+    if isinstance(estimator, AdaptiveGrid):
+        return f"{estimator.blocks} x {estimator.blocks} blocks, cut as they fill"
+    flat = isinstance(estimator.map, Identity) or (collection is not None and len(collection.types) < 2)
     if flat and rounds is None:
         return "cells"
-    tree = f"quadtree of height {own.grid.height}"
+    tree = f"quadtree of height {estimator.grid.height}"
     return tree if rounds is None else f"{tree}, {len(rounds.depths)} rounds"
 
 
@@ -68,14 +68,14 @@ def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
     """
     rounds = in_rounds(mechanism.estimator)
     total = sum(mechanism.weights if rounds is None else rounds.depths)
-    return tuple(_level(own.parts[0], own.weight / total, method) for own in mechanism.types)
+    return tuple(_level(report_type.parts[0], report_type.weight / total, method) for report_type in mechanism.types)
 
 
 def assignment(mechanism: Collection) -> str:
     """Return what decides which report type a device answers, up to their list; empty if there is only one."""
-    if (own := in_rounds(mechanism.estimator)) is not None:
-        rounds = f"Each device answers once, for one level in one of {len(own.depths)} rounds, drawn at random"
-        return f"{rounds}; in round {own.round + 1}:"
+    if (schedule := in_rounds(mechanism.estimator)) is not None:
+        rounds = f"Each device answers once, for one level in one of {len(schedule.depths)} rounds, drawn at random"
+        return f"{rounds}; in round {schedule.round + 1}:"
     return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.types) > 1 else ""
 
 
@@ -98,7 +98,7 @@ def within_regions(mechanism: Any) -> bool:
     """Return whether the promise holds only between positions of one safe region, which reports name in clear."""
     if (collection := as_collection(mechanism)) is None:
         return False
-    oracles = (own.oracles[0] for own in collection.types)
+    oracles = (report_type.oracles[0] for report_type in collection.types)
     return any(isinstance(oracle, SafeRegions) and oracle.region_levels != (0,) for oracle in oracles)
 
 

@@ -76,20 +76,18 @@ def estimates(chosen: ChosenLevels, schema: Schema, levels: Integers) -> dict[st
     }
 
 
-def only(statistic: Estimates, mask: npt.NDArray[np.bool_]) -> Estimates:
-    """Return the estimates of the groups that a mask names."""
-    value, error, low, high = (
-        figures[mask] for figures in (statistic.value, statistic.standard_error, statistic.low, statistic.high)
-    )
+def only(statistic: Estimates, groups: npt.NDArray[np.bool_] | slice) -> Estimates:
+    """Return the estimates of some groups: of those that a mask names, or of a range of them."""
+    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
+    value, error, low, high = (column[groups] for column in columns)
     return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
 def values(chosen: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
     attribute, cells = bounded(schema, chosen.axis), levels.ravel()
-    low, high = (
-        attribute.edges_at(-(-(cells + side) * chosen.levels // chosen.cells)).astype(np.float64) for side in (0, 1)
-    )
+    borders = [-(-(cells + side) * chosen.levels // chosen.cells) for side in (0, 1)]
+    low, high = (attribute.edges_at(border).astype(np.float64) for border in borders)
     middles: Array = (low + high - attribute.whole) / 2
     return middles.reshape(levels.shape)
 

@@ -45,7 +45,7 @@ MOST_GROUPS, MOST_LISTED = 1 << 17, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Request:
+class _Goal:
     """What is asked for.
 
     Args:
@@ -84,64 +84,62 @@ def choose(spec: Spec) -> Choice:
         return devices.chosen(spec)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    statistics = of_kind(spec, Statistics)
-    name = discovery.discovered(spec.schema, statistics.by or ())
-    methods = _methods(statistics) if name is None else (discovery.METHOD,)
+    terms = of_kind(spec, Statistics)
+    name = discovery.discovered(spec.schema, terms.by or ())
+    methods = _methods(terms) if name is None else (discovery.METHOD,)
     if spec.release.method not in ("auto", *methods):
         serve = " or ".join(map(repr, methods))
         raise NotSupported(
             f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {serve} does"
         )
     of_methods(spec, dict.fromkeys(methods, Parameters))
-    request = _request(spec.schema, statistics)
-    names = {quantiles.name for quantiles in request.quantiles}
-    persons = person_parts(spec, request.schema, request.by, statistics)
-    check(request.schema, statistics.assume or {}, {*request.degrees, *names})
-    _check_used(request, tuple(_moments(request, names)), {*(statistics.totals or ())})
-    if statistics.private_bounds:
+    goal = _goal(spec.schema, terms)
+    names = {quantiles.name for quantiles in goal.quantiles}
+    persons = person_parts(spec, goal.schema, goal.by, terms)
+    check(goal.schema, terms.assume or {}, {*goal.degrees, *names})
+    _check_used(goal, tuple(_moments(goal, names)), {*(terms.totals or ())})
+    if terms.private_bounds:
         if name is not None:
             raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
-        candidates = [_bounding(spec, statistics, request, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_bounding(spec, terms, goal, persons, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
-        candidates = [_candidate(spec, statistics, request, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_candidate(spec, terms, goal, persons, loss) for loss in spec.privacy.loss.payable]
     else:
         if persons:
             raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
-        candidates = [_discovering(spec, statistics, request, search) for search in discovery.discoveries(spec, name)]
+        candidates = [_discovering(spec, terms, goal, search) for search in discovery.discoveries(spec, name)]
     chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
     return Choice(
-        workload=Marginals(request.schema.shape, (request.schema.axes(request.by),)),
-        schema=request.schema,
+        workload=Marginals(goal.schema.shape, (goal.schema.axes(goal.by),)),
+        schema=goal.schema,
         candidates=(chosen,),
         chosen=chosen,
         lower_bound=0.0,
-        users=statistics.users,
+        users=terms.users,
         unit=UNIT,
-        attributes=request.schema.attributes,
+        attributes=goal.schema.attributes,
     )
 
 
-def _methods(statistics: Statistics) -> tuple[str, ...]:
+def _methods(terms: Statistics) -> tuple[str, ...]:
     """Return the methods that may serve: a choice only where it may leave out intervals, and there are quantiles."""
-    if statistics.private_bounds:
+    if terms.private_bounds:
         return (chosen_bounds.METHOD,)
-    return (METHOD,) if statistics.intervals or not (statistics.median or statistics.quantiles) else (METHOD, CHOOSING)
+    return (METHOD,) if terms.intervals or not (terms.median or terms.quantiles) else (METHOD, CHOOSING)
 
 
-def _bounding(
-    spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss
-) -> Candidate:
+def _bounding(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
     """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
-    if statistics.precision:
+    if terms.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
-    names = {quantiles.name for quantiles in request.quantiles}
-    conditions = {request.schema.names[axis] for part in _moments(request, names) for axis, _ in part.where}
-    taken = {*(statistics.unit or ()), *(statistics.assume or ()), *(statistics.totals or ()), *conditions}
-    axes = chosen_bounds.axes_of(spec.schema, statistics.private_bounds or (), {*request.degrees, *names}, taken=taken)
+    names = {quantiles.name for quantiles in goal.quantiles}
+    conditions = {goal.schema.names[axis] for part in _moments(goal, names) for axis, _ in part.where}
+    taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *conditions}
+    axes = chosen_bounds.axes_of(spec.schema, terms.private_bounds or (), {*goal.degrees, *names}, taken=taken)
     rest = part_of(loss, GROUPS_SHARE)
-    inner = _candidate(spec, msgspec.structs.replace(statistics, intervals=True), request, persons, rest)
+    inner = _candidate(spec, msgspec.structs.replace(terms, intervals=True), goal, persons, rest)
     mechanism = searched(_measured(inner), loss, tuple(axes))
-    chosen_bounds.check_enough(mechanism, statistics.users)
+    chosen_bounds.check_enough(mechanism, terms.users)
     return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=inner.predicted_error)
 
 
@@ -152,48 +150,44 @@ def _measured(candidate: Candidate) -> MatrixMechanism:
     return candidate.mechanism
 
 
-def _candidate(
-    spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss
-) -> Candidate:
+def _candidate(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
     """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
     unit = spec.privacy.protected
-    parts = _parts(spec, statistics, request, persons, loss)
-    stated, assumed = statistics.precision or {}, statistics.assume or {}
+    parts = _parts(spec, terms, goal, persons, loss)
+    stated, assumed = terms.precision or {}, terms.assume or {}
     even = parts.under(loss, parts.even, unit)
-    shares, needed = best_shares(even, request.schema, users=statistics.users, precision=stated, assumed=assumed)
+    shares, needed = best_shares(even, goal.schema, users=terms.users, precision=stated, assumed=assumed)
     mechanism = parts.under(needed, shares, unit)
-    error = mean_square(mechanism, statistics.users)
+    error = mean_square(mechanism, terms.users)
     method = CHOOSING if isinstance(mechanism, GroupQuantiles) else METHOD
     return Candidate(method=method, mechanism=mechanism, predicted_error=error)
 
 
-def _parts(spec: Spec, statistics: Statistics, request: _Request, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
+def _parts(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
     """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
-    schema, by, unit = request.schema, request.axes, spec.privacy.protected
+    schema, by, unit = goal.schema, goal.axes, spec.privacy.protected
     trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
-    share = part_of(loss, Fraction(1, len(request.degrees) + len(request.quantiles) + 1))
-    for quantiles in request.quantiles:
-        if statistics.intervals or spec.release.method not in ("auto", CHOOSING):
+    share = part_of(loss, Fraction(1, len(goal.degrees) + len(goal.quantiles) + 1))
+    for quantiles in goal.quantiles:
+        if terms.intervals or spec.release.method not in ("auto", CHOOSING):
             trees.append(tree(schema, by, quantiles, loss))
             continue
         levels = choice(schema, by, quantiles, share, unit)
-        if spec.release.method == CHOOSING or errs_less(levels, statistics.users / request.groups):
+        if spec.release.method == CHOOSING or errs_less(levels, terms.users / goal.groups):
             chosen.append(levels)
         else:
             trees.append(tree(schema, by, quantiles, loss))
     counted = {schema.names[distribution.axis] for distribution in trees}
-    moments = tuple(_moments(request, counted, alone=not chosen))
+    moments = tuple(_moments(goal, counted, alone=not chosen))
     return Parts(moments=moments, distributions=tuple(trees), persons=persons, chosen=tuple(chosen))
 
 
-def _discovering(spec: Spec, statistics: Statistics, request: _Request, search: Discovery) -> Candidate:
+def _discovering(spec: Spec, terms: Statistics, goal: _Goal, search: Discovery) -> Candidate:
     """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
-    discovery.check_counts(
-        spec, counts_only=not (request.degrees or request.quantiles or request.shares), by=request.by
-    )
-    groups = request.groups
-    smallest = msgspec.structs.replace(statistics, users=search.rows * groups, intervals=True)
-    inner = _candidate(spec, smallest, request, (), search.loss)
+    discovery.check_counts(spec, counts_only=not (goal.degrees or goal.quantiles or goal.shares), by=goal.by)
+    groups = goal.groups
+    smallest = msgspec.structs.replace(terms, users=search.rows * groups, intervals=True)
+    inner = _candidate(spec, smallest, goal, (), search.loss)
     groups_by = _measured(inner)
     cells = max([1, *(distribution.tree.cells for distribution in strategy_of(groups_by).distributions)])
     most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
@@ -202,26 +196,24 @@ def _discovering(spec: Spec, statistics: Statistics, request: _Request, search: 
             f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
         )
     return Candidate(
-        method=discovery.METHOD,
-        mechanism=search.of_groups(groups_by, most),
-        predicted_error=inner.predicted_error,
+        method=discovery.METHOD, mechanism=search.of_groups(groups_by, most), predicted_error=inner.predicted_error
     )
 
 
-def _moments(request: _Request, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
+def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
     """Yield what is measured of every attribute and condition; the counts alone where nothing else counts rows.
 
     Args:
-        request: what is asked for.
+        goal: what is asked for.
         counted: the attributes whose quantiles are found by counts of rows.
         alone: whether there is nothing else to publish where there are no sums.
     """
-    schema, by = request.schema, request.schema.axes(request.by)
-    for name, degree in request.degrees.items():
+    schema, by = goal.schema, goal.schema.axes(goal.by)
+    for name, degree in goal.degrees.items():
         axis = schema.axes([name])[0]
         steps = schema.tabular[axis].ordered - 1
         yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
-    for place, text in enumerate(request.shares, 1):
+    for place, text in enumerate(goal.shares, 1):
         try:
             weights = product(schema, text)
         except ValueError as error:
@@ -229,71 +221,66 @@ def _moments(request: _Request, counted: AbstractSet[str], *, alone: bool = True
         where = tuple(
             (axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all()
         )
-        _check_condition(request, where, f"{PLACE}.share[#{place}]")
+        _check_condition(goal, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
-    measured = {*request.degrees, *counted}
-    if (measured or alone) and not request.shares and all(schema.attribute(name).with_cells.extra for name in measured):
+    measured = {*goal.degrees, *counted}
+    if (measured or alone) and not goal.shares and all(schema.attribute(name).with_cells.extra for name in measured):
         yield MomentSums(shape=schema.shape, by=by, degree=0)
 
 
-def _check_condition(request: _Request, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
-    names = [request.schema.names[axis] for axis, _ in where]
+def _check_condition(goal: _Goal, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
+    names = [goal.schema.names[axis] for axis, _ in where]
     if not where or not all(cells for _, cells in where):
         raise ValueError(f"{place}: expected a condition that holds for some rows and not for all")
     for name in names:
-        if name in request.by:
+        if name in goal.by:
             raise ValueError(f"{place}: {name} is in `by`: within a group it is always or never so")
-        if name in request.degrees:
+        if name in goal.degrees:
             raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
 
 
-def _request(schema: Schema, statistics: Statistics) -> _Request:
+def _goal(schema: Schema, terms: Statistics) -> _Goal:
     """Return what is asked for, checked.
 
     Raises:
         NotSupported: there are too many groups.
         ValueError: an attribute is missing, used twice or not used.
     """
-    by = tuple(statistics.by or ())
-    degrees, quantiles = measured(schema, statistics, by)
+    by = tuple(terms.by or ())
+    degrees, quantiles = measured(schema, terms, by)
     degrees_of_totals: dict[str, int] = {}
-    for name in statistics.totals or ():
+    for name in terms.totals or ():
         check_measured(schema, name, by, f"{PLACE}.totals")
         degrees_of_totals.setdefault(name, 1)
     check_groups(schema, by)
-    highest, units = degrees_of_totals | degrees, statistics.unit or {}
+    highest, units = degrees_of_totals | degrees, terms.unit or {}
     check_units(units, schema.names)
     levels = Schema(
         tuple(
-            finest(
-                attribute,
-                highest.get(attribute.name),
-                quantiles=attribute.name in quantiles,
-                unit=units.get(attribute.name),
-            )
-            for attribute in schema.tabular
+            finest(axis, highest.get(axis.name), quantiles=axis.name in quantiles, unit=units.get(axis.name))
+            for axis in schema.tabular
         )
     )
-    request = _Request(
+    goal = _Goal(
         by=by,
         degrees=degrees,
         quantiles=tuple(wanted(schema, levels, name, tuple(sorted(shares))) for name, shares in quantiles.items()),
-        shares=tuple(statistics.share or ()),
+        shares=tuple(terms.share or ()),
         schema=levels,
     )
-    if request.groups > MOST_GROUPS:
-        raise NotSupported(f"{PLACE}.by: {request.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
-    return request
+    if goal.groups > MOST_GROUPS:
+        raise NotSupported(f"{PLACE}.by: {goal.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
+    return goal
 
 
-def _check_used(request: _Request, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
-    names = request.schema.names
+def _check_used(goal: _Goal, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
+    names = goal.schema.names
     conditions = {names[axis] for part in moments for axis, _ in part.where}
-    quantiles = [part.name for part in request.quantiles]
+    quantiles = [part.name for part in goal.quantiles]
     for name in names:
-        if name not in {*request.by, *request.degrees, *quantiles, *conditions, *totals}:
+        if name not in {*goal.by, *goal.degrees, *quantiles, *conditions, *totals}:
             raise ValueError(
                 f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
                 "sum, variance, median, quantiles, share, totals) or leave it out"

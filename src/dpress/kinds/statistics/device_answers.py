@@ -159,10 +159,8 @@ class DeviceAnswers(GroupAnswers):
             return super().statistic(query, text, confidence)
         boxes = self._boxes(query.first)
         held = sorted({axis for weights in boxes for axis, mask in enumerate(weights) if not mask.all()})
-        places = {
-            report_type.axes[-1]: numbers
-            for report_type, numbers in zip(self.estimator.types, self.numbers, strict=True)
-        }
+        axes = [report_type.axes[-1] for report_type in self.estimator.types]
+        places = dict(zip(axes, self.numbers, strict=True))
         if len(held) != 1 or held[0] not in places or places[held[0]].attribute.name not in self._with_distribution:
             listed = ", ".join(self._with_distribution) or "no attribute"
             having = "a distribution" if any(numbers.circular for numbers in self.numbers) else "quantiles"

@@ -145,9 +145,8 @@ class CountedNumbers:
             vector = counts @ np.exp(2j * np.pi * np.arange(size) / size)
             return Sums(values=np.array([counts.sum(), vector.real, vector.imag]), covariance=np.zeros((3, 3)))
         level = np.arange(size) - (size - 1) / 2
-        return Sums(
-            values=np.array([counts.sum(), counts @ level, counts @ level**2], dtype=float), covariance=np.zeros((3, 3))
-        )
+        values = np.array([counts.sum(), counts @ level, counts @ level**2], dtype=float)
+        return Sums(values=values, covariance=np.zeros((3, 3)))
 
     def prefixes(self, mask: Mask) -> tuple[Array, Array]:
         """Return the exact shares."""
@@ -212,22 +211,20 @@ class DeviceEstimates:
 
     @cached_property
     def _by_name(self) -> dict[str, Callable[[], Estimates]]:
-        statistics: dict[str, Callable[[], Estimates]] = {
-            COUNT: lambda: group_moments.linear(*self.counts, self.z, 0.0)
-        }
+        named: dict[str, Callable[[], Estimates]] = {COUNT: lambda: group_moments.linear(*self.counts, self.z, 0.0)}
         for numbers in self.numbers:
             name = numbers.attribute.name
             if numbers.degree:
-                statistics[f"sum {name}"] = functools.partial(self._sum, numbers)
-                statistics[f"mean {name}"] = functools.partial(self._mean, numbers)
+                named[f"sum {name}"] = functools.partial(self._sum, numbers)
+                named[f"mean {name}"] = functools.partial(self._mean, numbers)
             if numbers.degree == 2:
-                statistics[f"variance {name}"] = functools.partial(self._variance, numbers)
+                named[f"variance {name}"] = functools.partial(self._variance, numbers)
             if numbers.circular:
-                statistics[f"{DIRECTION} {name}"] = functools.partial(self._direction, numbers)
-                statistics[f"{LENGTH} {name}"] = functools.partial(self._length, numbers)
+                named[f"{DIRECTION} {name}"] = functools.partial(self._direction, numbers)
+                named[f"{LENGTH} {name}"] = functools.partial(self._length, numbers)
             for share in numbers.quantiles:
-                statistics[quantile_name(name, share)] = functools.partial(self._quantiles, numbers, share)
-        return statistics
+                named[quantile_name(name, share)] = functools.partial(self._quantiles, numbers, share)
+        return named
 
     def _sum(self, numbers: Numbers) -> Estimates:
         centre, step, _ = _scale(numbers)

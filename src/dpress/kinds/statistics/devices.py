@@ -44,7 +44,7 @@ WINDOWS, BIT, CIRCLE = ("square_wave", "piecewise"), "one_bit", "circular_wave"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Request:
+class _Goal:
     """What is asked for: groups, moments and quantiles of every number, the circular ones, and the finer attributes."""
 
     by: tuple[str, ...]
@@ -74,25 +74,25 @@ def chosen(spec: Spec) -> Choice:
         ValueError: attributes or parameters do not fit.
     """
     collections.check_silence(spec)
-    loss, statistics = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
+    loss, terms = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     of_methods(spec, dict.fromkeys((*WINDOWS, BIT, CIRCLE), Parameters))
-    request = _request(spec.schema, statistics)
-    check(request.schema, statistics.assume or {}, {*request.numbers})
-    names = _serving(spec, request)
-    offered = [_candidate(name, request, statistics, loss) for name in names]
-    whole = bool(request.quantiles) or max(request.degrees.values(), default=0) > 1
+    goal = _goal(spec.schema, terms)
+    check(goal.schema, terms.assume or {}, {*goal.numbers})
+    names = _serving(spec, goal)
+    offered = [_candidate(name, goal, terms, loss) for name in names]
+    whole = bool(goal.quantiles) or max(goal.degrees.values(), default=0) > 1
     candidates = tuple(offered if whole else sorted(offered, key=lambda candidate: candidate.predicted_error))
     return Choice(
-        workload=Marginals(request.schema.shape, (request.schema.axes([*request.by, request.numbers[0]]),)),
-        schema=request.schema,
+        workload=Marginals(goal.schema.shape, (goal.schema.axes([*goal.by, goal.numbers[0]]),)),
+        schema=goal.schema,
         candidates=candidates,
         chosen=candidates[0],
         lower_bound=0.0,
-        users=statistics.users,
-        unit=UNIT_CIRCLE if request.circular else UNIT,
-        attributes=request.schema.attributes,
+        users=terms.users,
+        unit=UNIT_CIRCLE if goal.circular else UNIT,
+        attributes=goal.schema.attributes,
     )
 
 
@@ -117,25 +117,25 @@ def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -
     return DeviceEstimates(numbers=reported(schema, estimator, reports), masks=masks, users=users, z=z)
 
 
-def _candidate(name: str, request: _Request, statistics: CollectedStatistics, loss: PureDP) -> Candidate:
-    schema, types = request.schema, []
-    for number in request.numbers:
-        axes = schema.axes([*request.by, number])
+def _candidate(name: str, goal: _Goal, terms: CollectedStatistics, loss: PureDP) -> Candidate:
+    schema, types = goal.schema, []
+    for number in goal.numbers:
+        axes = schema.axes([*goal.by, number])
         sizes = tuple(schema.shape[axis] for axis in axes)
-        oracle = _oracle(name, schema.attribute(number), request.groups, loss, statistics)
-        encoder = Combination(sizes=sizes) if request.by else Code()
+        oracle = _oracle(name, schema.attribute(number), goal.groups, loss, terms)
+        encoder = Combination(sizes=sizes) if goal.by else Code()
         types.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=encoder),)))
     estimator = NumberStatistics(
         shape=schema.shape,
         types=tuple(types),
-        degrees=tuple(request.degrees.get(number, 0) for number in request.numbers),
-        quantiles=tuple(request.quantiles.get(number, ()) for number in request.numbers),
+        degrees=tuple(goal.degrees.get(number, 0) for number in goal.numbers),
+        quantiles=tuple(goal.quantiles.get(number, ()) for number in goal.numbers),
     )
     collection = Collection(shape=schema.shape, types=estimator.types, split="users", estimator=estimator)
-    return Candidate(method=name, mechanism=collection, predicted_error=_error(collection, schema, statistics))
+    return Candidate(method=name, mechanism=collection, predicted_error=_error(collection, schema, terms))
 
 
-def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, statistics: CollectedStatistics) -> Oracle:
+def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, terms: CollectedStatistics) -> Oracle:
     levels: int = attribute.ordered
     if name == BIT:
         return OneBit(size=levels, loss=loss)
@@ -144,15 +144,15 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, statistics: Co
     if name == "square_wave":
         return SquareWave(levels=levels, groups=groups, loss=loss)
     place = 2 * np.arange(levels) / (levels - 1) - 1
-    shares = level_shares(attribute, statistics.assume or {})
+    shares = level_shares(attribute, terms.assume or {})
     mean = float(shares @ place)
     window = best_window(levels, groups, float(loss.epsilon), mean, float(shares @ (place - mean) ** 2))
     return Piecewise(levels=levels, groups=groups, loss=loss, window=window)
 
 
-def _error(collection: Collection, schema: Schema, statistics: CollectedStatistics) -> float:
+def _error(collection: Collection, schema: Schema, terms: CollectedStatistics) -> float:
     """Return the squared error of a mean, in squares of the bounds' width, over all numbers; on circles of a length."""
-    expected, errors = estimates(collection, schema, statistics.users, statistics.assume or {}), []
+    expected, errors = estimates(collection, schema, terms.users, terms.assume or {}), []
     for numbers in expected.numbers:
         if numbers.circular:
             errors.append(float(expected.of(f"{LENGTH} {numbers.attribute.name}").standard_error[0]))
@@ -162,13 +162,13 @@ def _error(collection: Collection, schema: Schema, statistics: CollectedStatisti
     return float(np.mean(np.square(errors))) if np.isfinite(errors).all() else math.inf
 
 
-def _serving(spec: Spec, request: _Request) -> tuple[str, ...]:
+def _serving(spec: Spec, goal: _Goal) -> tuple[str, ...]:
     """Return the methods that serve what is asked, or the one that is named."""
-    means = not request.quantiles and max(request.degrees.values(), default=0) < 2
-    serving = (*(("piecewise",) if means else ()), *((BIT,) if means and not request.by else ()), "square_wave")
+    means = not goal.quantiles and max(goal.degrees.values(), default=0) < 2
+    serving = (*(("piecewise",) if means else ()), *((BIT,) if means and not goal.by else ()), "square_wave")
     named = spec.release.method
-    if request.circular or named == CIRCLE:
-        if not request.circular or named not in ("auto", CIRCLE):
+    if goal.circular or named == CIRCLE:
+        if not goal.circular or named not in ("auto", CIRCLE):
             raise NotSupported(f'$.release.method: "{CIRCLE}" collects the numbers of `circular`, and no other method')
         return (CIRCLE,)
     if named == "auto":
@@ -183,12 +183,12 @@ def _serving(spec: Spec, request: _Request) -> tuple[str, ...]:
     raise NotSupported(f"$.release.method: {named!r} collects no numbers; {', '.join((*WINDOWS, BIT))} do")
 
 
-def _request(schema: Schema, statistics: CollectedStatistics) -> _Request:
+def _goal(schema: Schema, terms: CollectedStatistics) -> _Goal:
     """Return what is asked for, checked."""
-    by = tuple(statistics.by or ())
-    degrees, quantiles = measured(schema, statistics, by)
+    by = tuple(terms.by or ())
+    degrees, quantiles = measured(schema, terms, by)
     check_groups(schema, by)
-    circular = on_circles(schema, statistics, by)
+    circular = on_circles(schema, terms, by)
     if not degrees and not quantiles and not circular:
         raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median, quantiles or circular")
     for attribute in schema.tabular:
@@ -197,16 +197,15 @@ def _request(schema: Schema, statistics: CollectedStatistics) -> _Request:
                 f"$.release.attributes: {attribute.name!r} neither makes groups nor is measured; name it in {PLACE} "
                 "(by, mean, sum, variance, median, quantiles, circular) or leave it out"
             )
+        place = f"attribute {attribute.name}"
         if attribute.discovered:
-            raise NotSupported(
-                f'attribute {attribute.name}: devices need the list of the groups, not values = "discover"'
-            )
+            raise NotSupported(f'{place}: devices need the list of the groups, not values = "discover"')
         if attribute.no_device:
-            raise NotSupported(f"attribute {attribute.name}: {attribute.no_device}")
+            raise NotSupported(f"{place}: {attribute.no_device}")
         if attribute.numbers is not None and attribute.name not in by and attribute.extra:
             raise ValueError(
-                f"attribute {attribute.name}: `null` names a cell, but a device has to report a number; leave it out, "
-                "then a device without one sends nothing"
+                f"{place}: `null` names a cell, but a device has to report a number; leave it out, then a device "
+                "without one sends nothing"
             )
     whole = {*quantiles, *circular}
     groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if whole else MOST_GROUPS
@@ -214,11 +213,10 @@ def _request(schema: Schema, statistics: CollectedStatistics) -> _Request:
         of = " for quantiles" if quantiles else " for distributions" if whole else ""
         raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than {most:,}{of}; use fewer attributes or `bins`")
     fitted = min(FITTED_LEVELS, MOST_SHARES // groups)
-    finer = [
-        attribute if attribute.name in by else _finest(attribute, fitted if attribute.name in whole else LEVELS)
-        for attribute in schema.tabular
+    fine = [
+        axis if axis.name in by else _finest(axis, fitted if axis.name in whole else LEVELS) for axis in schema.tabular
     ]
-    return _Request(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(finer)))
+    return _Goal(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(fine)))
 
 
 def _finest(attribute: Tabular, most: int) -> Tabular:

@@ -119,11 +119,8 @@ class GroupAnswers(PublishedOnly):
 
     def _estimates(self, confidence: float, mask: Mask) -> GroupResults:
         """Return those of one set of groups; chosen quantiles only where it is a single group."""
-        chosen = (
-            {name: only(statistic, mask) for name, statistic in self.chosen_estimates.items()}
-            if mask.sum() == 1
-            else {}
-        )
+        chosen = self.chosen_estimates if mask.sum() == 1 else {}
+        chosen = {name: only(statistic, mask) for name, statistic in chosen.items()}
         return GroupResults(sums=self._sums(confidence, mask), chosen=chosen, size=1)
 
     def _sums(self, confidence: float, mask: Mask | None) -> CountedEstimates | None:
@@ -162,7 +159,7 @@ class GroupAnswers(PublishedOnly):
     def _quantile(self, query: Query, text: str, confidence: float) -> Result:
         share = Fraction(query.level).limit_denominator(1 << 20)
         if (chosen := self._chosen(query.attribute)) is not None:
-            return self._chosen_answer(chosen, query, text, share, confidence)
+            return self._of_chosen(chosen, query, text, share, confidence)
         if query.attribute not in self._with_quantiles:
             raise ValueError(self._unknown(f"quantile of {query.attribute}"))
         return self._answered((text, query.of), query.attribute, query.where, confidence, share)
@@ -171,9 +168,7 @@ class GroupAnswers(PublishedOnly):
         """Return what chose the quantiles of an attribute; None where nothing did."""
         return next((chosen for chosen in self.chosen if self.release.schema.names[chosen.axis] == attribute), None)
 
-    def _chosen_answer(
-        self, chosen: ChosenLevels, query: Query, text: str, share: Fraction, confidence: float
-    ) -> Result:
+    def _of_chosen(self, chosen: ChosenLevels, query: Query, text: str, share: Fraction, confidence: float) -> Result:
         """Answer a quantile that was chosen.
 
         Raises:
@@ -268,10 +263,8 @@ class GroupAnswers(PublishedOnly):
 
     def _bounds_of(self, name: str) -> str | None:
         """Return the remark on the bounds of a statistic's attribute."""
-        return next(
-            (note for attribute, note in self.bounded.items() if name == attribute or name.endswith(f" {attribute}")),
-            None,
-        )
+        notes = self.bounded.items()
+        return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 
     @cached_property
     def of_persons(self) -> tuple[str, ...]:

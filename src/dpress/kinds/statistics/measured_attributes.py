@@ -15,7 +15,7 @@ LARGEST = 1e60  # number: variances of sums of squares are below 10^240 times th
 
 
 def measured(
-    schema: Schema, statistics: Statistics | CollectedStatistics, by: tuple[str, ...]
+    schema: Schema, terms: Statistics | CollectedStatistics, by: tuple[str, ...]
 ) -> tuple[dict[str, int], Quantiles]:
     """Return the highest moment of every attribute that has one, and the quantiles of those that have some, rising.
 
@@ -23,40 +23,34 @@ def measured(
         ValueError: an attribute is missing, no number or used twice, or a quantile is none.
     """
     degrees: dict[str, int] = {}
-    for place, names, degree in (
-        ("mean", statistics.mean, 1),
-        ("sum", statistics.sum, 1),
-        ("variance", statistics.variance, 2),
-    ):
+    for place, names, degree in (("mean", terms.mean, 1), ("sum", terms.sum, 1), ("variance", terms.variance, 2)):
         for name in names or ():
             check_measured(schema, name, by, f"{PLACE}.{place}")
             degrees[name] = max(degree, degrees.get(name, 0))
-    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in statistics.median or ()}
-    for name, shares in (statistics.quantiles or {}).items():
+    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in terms.median or ()}
+    for name, shares in (terms.quantiles or {}).items():
         if not shares or not all(0 < share < 1 for share in shares):
             raise ValueError(
                 f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
             )
         quantiles.setdefault(name, set()).update(shares)
     for name in quantiles:
-        check_measured(schema, name, by, f"{PLACE}.{'median' if name in (statistics.median or ()) else 'quantiles'}")
+        check_measured(schema, name, by, f"{PLACE}.{'median' if name in (terms.median or ()) else 'quantiles'}")
     return degrees, {name: tuple(sorted(shares)) for name, shares in quantiles.items()}
 
 
-def on_circles(schema: Schema, statistics: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
+def on_circles(schema: Schema, terms: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
     """Return the attributes whose bounds meet.
 
     Raises:
         ValueError: an attribute is missing or no number, or other statistics are asked for beside theirs.
     """
-    names = tuple(dict.fromkeys(statistics.circular or ()))
+    names = tuple(dict.fromkeys(terms.circular or ()))
     for name in names:
         integers = check_measured(schema, name, by, f"{PLACE}.circular").span
         if integers is not None and integers < 3:
             raise ValueError(f"{PLACE}.circular: {name} has {integers} integers; a direction needs 3")
-    if names and (
-        statistics.mean or statistics.sum or statistics.variance or statistics.median or statistics.quantiles
-    ):
+    if names and (terms.mean or terms.sum or terms.variance or terms.median or terms.quantiles):
         raise ValueError(
             f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
             "quantiles; ask for those of other numbers in a release of their own"

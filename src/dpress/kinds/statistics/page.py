@@ -13,7 +13,7 @@ import numpy as np
 
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
+from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults, only
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
 from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, shape_of
@@ -94,12 +94,7 @@ def _listed(each: GroupResults, answers: Any) -> str | None:
     lists = []
     for name in each.names:
         statistic = each.of(name)
-        numbers = {
-            "value": statistic.value,
-            "low": statistic.low,
-            "high": statistic.high,
-            "standard_error": statistic.standard_error,
-        }
+        numbers = {column: getattr(statistic, column) for column in ("value", "low", "high", "standard_error")}
         given = {column: values for column, values in numbers.items() if not np.isnan(values).all()}
         lists.append(listed(f"{name} by group", groups, given))
     return lists_data(lists)
@@ -109,13 +104,13 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
     """Return the figure and the table of one statistic."""
     statistic, size = each.of(name), len(names)
     shown = min(size, MOST_ROWS)
-    header = ("group", "value", "95 % interval", "standard error")[: 2 if name in each.chosen else 4]
+    header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
     rows = tuple((names[place], *_texts(statistic, place))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     return {
         "name": name,
-        "figure": bars(drawn, _first(statistic, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
+        "figure": bars(drawn, only(statistic, slice(len(drawn))), name, from_zero=from_zero) if size > 1 else None,
         "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
         "together": _with_interval(whole.of(name)) if name in whole.names else None,
@@ -130,7 +125,7 @@ def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
     shares |= {schema.names[chosen.axis]: chosen.choice.quantiles for chosen in answers.chosen}
     for name, quantiles in shares.items():
         if len(quantiles) > 1:
-            by_share = {float(q): _first(each.of(quantile_name(name, q)), len(drawn)) for q in quantiles}
+            by_share = {float(q): only(each.of(quantile_name(name, q)), slice(len(drawn))) for q in quantiles}
             yield {
                 "name": name,
                 "figure": boxes(drawn, by_share, name),
@@ -138,12 +133,6 @@ def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
                 "inner": len(inside(by_share)) < len(by_share),
                 "median": MEDIAN in by_share,
             }
-
-
-def _first(statistic: Estimates, size: int) -> Estimates:
-    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
-    value, error, low, high = (column[:size] for column in columns)
-    return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
 def _texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
@@ -173,21 +162,14 @@ def _how(answers: Any) -> dict[str, Any]:
     """Return how it was made: what was measured of a table with which noise, or what devices were asked."""
     if not isinstance(answers, DeviceAnswers):
         return {"noises": _noises(answers), "asked": (), "shapes": ()}
-    reported = [
-        (
-            numbers.attribute.caption,
-            number(numbers.attribute.ordered),
-            number(numbers.oracle.outputs),
-            number(numbers.oracle.width),
-        )
-        for numbers in answers.numbers
-    ]
-    everybody, shapes = np.ones(answers.size, dtype=bool), []
-    for numbers in (numbers for numbers in answers.numbers if numbers.quantiles or numbers.circular):
-        prefixes, _ = numbers.prefixes(everybody)
-        caption = numbers.attribute.caption
-        drawing = rose_of if numbers.circular else shape_of
-        shapes.append((caption, drawing(prefixes.tolist(), numbers.attribute.edges.tolist(), caption)))
+    everybody, reported, shapes = np.ones(answers.size, dtype=bool), [], []
+    for numbers in answers.numbers:
+        attribute, oracle, caption = numbers.attribute, numbers.oracle, numbers.attribute.caption
+        reported.append((caption, number(attribute.ordered), number(oracle.outputs), number(oracle.width)))
+        if numbers.quantiles or numbers.circular:
+            prefixes, _ = numbers.prefixes(everybody)
+            drawing = rose_of if numbers.circular else shape_of
+            shapes.append((caption, drawing(prefixes.tolist(), attribute.edges.tolist(), caption)))
     return {"noises": (), "asked": reported, "shapes": shapes}
 
 
@@ -220,9 +202,8 @@ def _noises(answers: Any) -> list[tuple[str, str, str]]:
 
 
 def _example(each: GroupResults, answers: Any) -> str:
-    name = next(
-        (name for name in each.names if name.startswith(("mean", "median", "share", "circular"))), each.names[-1]
-    )
+    first = ("mean", "median", "share", "circular")
+    name = next((name for name in each.names if name.startswith(first)), each.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"

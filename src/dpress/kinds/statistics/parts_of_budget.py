@@ -54,8 +54,7 @@ class Parts:
         of_sums, of_choices = shares[: self.sums], shares[self.sums :]
         pairs = zip(self.chosen, of_choices, strict=True)
         chosen = tuple(
-            replace(levels, choice=replace(levels.choice, loss=part_of(loss, share), unit=unit))
-            for levels, share in pairs
+            replace(part, choice=replace(part.choice, loss=part_of(loss, share), unit=unit)) for part, share in pairs
         )
         if not of_sums:
             return GroupQuantiles(groups=None, chosen=chosen)

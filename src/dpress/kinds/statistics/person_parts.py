@@ -16,34 +16,34 @@ from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
 LARGEST = 1 << 42  # of rows, each of at most 2^20 levels, that 63 bits hold
 
 
-def person_parts(spec: Spec, schema: Schema, by: tuple[str, ...], statistics: Statistics) -> tuple[PersonSums, ...]:
+def person_parts(spec: Spec, schema: Schema, by: tuple[str, ...], terms: Statistics) -> tuple[PersonSums, ...]:
     """Return the parts: one for every attribute with totals, and one of persons where none of those counts them all.
 
     Args:
         spec: says who a person is, and how many rows one keeps.
         schema: the attributes, measured ones with their finest levels.
         by: the attributes of the groups.
-        statistics: the parameters.
+        terms: the parameters.
 
     Raises:
         ValueError: the unit is a row, or the bounds of a total are none.
     """
-    if not statistics.persons and statistics.totals is None:
+    if not terms.persons and terms.totals is None:
         return ()
     unit = spec.privacy.protected
     if unit.column is None:
-        place = "persons" if statistics.persons else "totals"
+        place = "persons" if terms.persons else "totals"
         raise ValueError(
             f"{PLACE}.{place}: needs [privacy] to name persons (unit = a column, rows_per_unit), got unit = 'row'"
         )
-    totals = tuple(_totals(schema, schema.axes(by), statistics, unit))
-    if statistics.persons and not any(part.counts_all for part in totals):
+    totals = tuple(_totals(schema, schema.axes(by), terms, unit))
+    if terms.persons and not any(part.counts_all for part in totals):
         return (*totals, PersonSums(shape=schema.shape, by=schema.axes(by)))
     return totals
 
 
-def _totals(schema: Schema, by: tuple[int, ...], statistics: Statistics, unit: Unit) -> Iterator[PersonSums]:
-    for name, (low, high) in (statistics.totals or {}).items():
+def _totals(schema: Schema, by: tuple[int, ...], terms: Statistics, unit: Unit) -> Iterator[PersonSums]:
+    for name, (low, high) in (terms.totals or {}).items():
         place, axis = f"{PLACE}.totals.{name}", schema.axes([name])[0]
         attribute = bounded(schema, axis)
         edges = attribute.edges_at(np.array([0, 1])).astype(float)

@@ -56,11 +56,7 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
     strategy: Any = getattr(getattr(mechanism, "groups", mechanism), "strategy", None)
     if of_kind(planned.spec, Statistics).intervals or strategy is None:
         return lines
-    kept = [
-        quantile_name(schema.names[distribution.axis], q)
-        for distribution in strategy.distributions
-        for q in distribution.quantiles
-    ]
+    kept = [quantile_name(schema.names[tree.axis], q) for tree in strategy.distributions for q in tree.quantiles]
     return [*lines, f"Counted by a tree, with intervals: {', '.join(kept)}."] if kept else lines
 
 
@@ -169,12 +165,9 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     if not isinstance(groups, MatrixMechanism | GroupQuantiles):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
     schema = planned.choice.schema
-    return standard_errors(
-        groups,
-        in_widths(schema, mechanism.axes) if isinstance(mechanism, BoundsFirst) else schema,
-        users,
-        _assumed(planned),
-    )
+    if isinstance(mechanism, BoundsFirst):
+        schema = in_widths(schema, mechanism.axes)
+    return standard_errors(groups, schema, users, _assumed(planned))
 
 
 def _assumed(planned: Plan) -> Assumed:

@@ -56,30 +56,27 @@ def wanted(schema: Schema, finer: Schema, name: str, shares: tuple[Fraction, ...
     """Return the quantiles of one attribute, as the specification has it and with its finest levels."""
     axis = schema.axes([name])[0]
     attribute = schema.tabular[axis]
-    return Wanted(
-        name=name,
-        shares=shares,
-        stated=None if attribute.unbinned else min(attribute.ordered, finer.tabular[axis].ordered),
-    )
+    stated = None if attribute.unbinned else min(attribute.ordered, finer.tabular[axis].ordered)
+    return Wanted(name=name, shares=shares, stated=stated)
 
 
-def tree(schema: Schema, by: tuple[int, ...], quantiles: Wanted, loss: Loss) -> GroupDistribution:
+def tree(schema: Schema, by: tuple[int, ...], wish: Wanted, loss: Loss) -> GroupDistribution:
     """Return the tree whose branching suits prefixes best.
 
     Raises:
         NotSupported: it would be too large.
     """
-    axis = schema.axes([quantiles.name])[0]
+    axis = schema.axes([wish.name])[0]
     levels = schema.tabular[axis].ordered
-    cells = _affordable(schema, by, quantiles, quantiles.stated or min(levels, MOST_CELLS))
-    if (forms := groups_in(schema.shape, by) * cells * len(quantiles.shares)) > MOST_FORMS:
+    cells = _affordable(schema, by, wish, wish.stated or min(levels, MOST_CELLS))
+    if (forms := groups_in(schema.shape, by) * cells * len(wish.shares)) > MOST_FORMS:
         raise NotSupported(
-            f"{PLACE}: {len(quantiles.shares):,} quantiles of {quantiles.name} with intervals among "
-            f"{forms // len(quantiles.shares):,} cells are {forms:,} forms, more than 2^27; name fewer quantiles, "
-            "or set fewer `bins`"
+            f"{PLACE}: {len(wish.shares):,} quantiles of {wish.name} with intervals among "
+            f"{forms // len(wish.shares):,} cells are {forms:,} forms, more than 2^27; name fewer quantiles, or "
+            "set fewer `bins`"
         )
     return GroupDistribution(
-        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=quantiles.shares
+        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=wish.shares
     )
 
 
@@ -88,33 +85,31 @@ def _tree(cells: int, loss: Loss) -> Hierarchy:
     return Hierarchy(cells, branching, root)
 
 
-def choice(schema: Schema, by: tuple[int, ...], quantiles: Wanted, loss: Loss, unit: Unit) -> ChosenLevels:
+def choice(schema: Schema, by: tuple[int, ...], wish: Wanted, loss: Loss, unit: Unit) -> ChosenLevels:
     """Return the choice among as many cells as there may be.
 
     Raises:
         NotSupported: they would be too many.
     """
-    axis, groups = schema.axes([quantiles.name])[0], groups_in(schema.shape, by)
+    axis, groups = schema.axes([wish.name])[0], groups_in(schema.shape, by)
     levels = schema.tabular[axis].ordered
-    most, fewest = (PLACES, FEWEST) if len(quantiles.shares) > 1 else (1, 1)
-    cells = _affordable(
-        schema, by, quantiles, quantiles.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups)
-    )
+    most, fewest = (PLACES, FEWEST) if len(wish.shares) > 1 else (1, 1)
+    cells = _affordable(schema, by, wish, wish.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups))
     if cells > MOST_LEVELS:
         raise NotSupported(
-            f"{PLACE}: quantiles of {quantiles.name} without intervals are chosen among at most 2^20 cells, got "
+            f"{PLACE}: quantiles of {wish.name} without intervals are chosen among at most 2^20 cells, got "
             f"{cells:,}; set fewer `bins`"
         )
     places = max(1, min(most, MOST_LEVELS // cells, MOST_NODES // (groups * cells)))
-    selection = ApproximateQuantiles(loss=loss, unit=unit, quantiles=quantiles.shares, places=places)
+    selection = ApproximateQuantiles(loss=loss, unit=unit, quantiles=wish.shares, places=places)
     return ChosenLevels(shape=schema.shape, by=by, axis=axis, levels=levels, cells=cells, choice=selection)
 
 
-def _affordable(schema: Schema, by: tuple[int, ...], quantiles: Wanted, cells: int) -> int:
+def _affordable(schema: Schema, by: tuple[int, ...], wish: Wanted, cells: int) -> int:
     groups = groups_in(schema.shape, by)
     if groups * cells > MOST_NODES:
         raise NotSupported(
-            f"{PLACE}: quantiles of {quantiles.name} in {groups:,} groups take {groups * cells:,} cells, "
+            f"{PLACE}: quantiles of {wish.name} in {groups:,} groups take {groups * cells:,} cells, "
             "more than 2^24; set fewer `bins`"
         )
     return cells
@@ -155,11 +150,9 @@ def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Sha
     low, high = map(float, attribute.ends)
     within = 0.0 if chosen.cells == attribute.span else (high - low) / chosen.cells / math.sqrt(12)
     shape = assumed.get(schema.names[chosen.axis])
-    pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
-    return [
-        math.hypot(value_error((low, high), shape, float(q), math.sqrt(variance) / rows), within)
-        for q, variance in pairs
-    ]
+    errors = [math.sqrt(variance) / rows for variance in chosen.choice.rank_variances(rows)]
+    pairs = zip(chosen.choice.quantiles, errors, strict=True)
+    return [math.hypot(value_error((low, high), shape, float(q), error), within) for q, error in pairs]
 
 
 def value_error(bounds: tuple[float, float], shape: Shape | None, q: float, error: float) -> float:

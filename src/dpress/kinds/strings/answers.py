@@ -39,19 +39,19 @@ class Answers(FoundValues):
     def places(self) -> tuple[int, ...]:
         """Which of those are released, the largest count first; one that is called as the rest is counts there."""
         tested, rest = self.tested, asked(self.release).extra
-        found = [one for one in np.flatnonzero(tested.released).tolist() if tested.strings[one] not in rest]
-        return tuple(sorted(found, key=lambda one: -tested.counts[one]))
+        places = [place for place in np.flatnonzero(tested.released).tolist() if tested.strings[place] not in rest]
+        return tuple(sorted(places, key=lambda place: -tested.counts[place]))
 
     @property
     def values(self) -> tuple[str, ...]:
         """The released strings, the most frequent first."""
-        return tuple(self.tested.strings[one] for one in self.places)
+        return tuple(self.tested.strings[place] for place in self.places)
 
     @cached_property
     def counts(self) -> Array:
         """The estimated count of every released string, then of the rest, shape (strings + 1,)."""
-        own = self.tested.counts[[*self.places]]
-        return np.append(own, self.release.reports - own.sum())
+        counts = self.tested.counts[[*self.places]]
+        return np.append(counts, self.release.reports - counts.sum())
 
     @cached_property
     def variances(self) -> Array:
@@ -84,9 +84,9 @@ class Answers(FoundValues):
     @property
     def summary(self) -> str:
         """How many strings were released of those tested, in a sentence."""
-        own = self.method
+        method = self.method
         name, tested = asked(self.release).name, len(self.tested.strings)
-        done = own.round + 1, len(own.depths)
+        done = method.round + 1, len(method.depths)
         rounds = f"round {done[0]} of {done[1]}"
         if not tested and not self.following:
             return f"Nothing found of {name} in {rounds}: no beginning of a string stands out of the noise."
@@ -97,8 +97,8 @@ class Answers(FoundValues):
     def following(self) -> int:
         """How many prefixes and strings the next round asks about."""
         collection: Any = self.release.mechanism
-        found = self.method.following(collection.split_tally(self.release.kept))
-        return 0 if found is None else len(found.prefixes) + len(found.strings)
+        following = self.method.following(collection.split_tally(self.release.kept))
+        return 0 if following is None else len(following.prefixes) + len(following.strings)
 
     @property
     def selected(self) -> str:

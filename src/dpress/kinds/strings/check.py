@@ -53,13 +53,13 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _checked(rows: CheckedRows) -> StringsCheck:
-    own, (attribute,), beside = pem_of(rows.mechanism), rows.spec.schema.attributes, Counter[str]()
+    pem, (attribute,), beside = pem_of(rows.mechanism), rows.spec.schema.attributes, Counter[str]()
     for batch in Table(rows.source, (attribute.name,), ROW).batches():
         texts = texts_of(attribute.name, batch)
         missing = np.asarray(texts.is_null())
         sizes = np.asarray(pc.fill_null(pc.binary_length(texts), 0))
-        unfit = ~bytes_of(texts, own.longest).any(axis=1) & ~missing
-        long, empty = sizes > own.longest, (sizes == 0) & ~missing
+        unfit = ~bytes_of(texts, pem.longest).any(axis=1) & ~missing
+        long, empty = sizes > pem.longest, (sizes == 0) & ~missing
         faults = {
             "missing or not in UTF-8": missing,
             "empty": empty,
@@ -68,11 +68,11 @@ def _checked(rows: CheckedRows) -> StringsCheck:
         }
         beside.update({reason: int(where.sum()) for reason, where in faults.items()})
     names = name_counts(attribute, rows.source, ROW, progress=rows.progress)
-    enough = own.count_for(0.5, rows.design.prediction.users)
-    fit = [len(one.encode()) <= own.longest for one in names.names]
+    enough = pem.count_for(0.5, rows.design.prediction.users)
+    fit = [len(name.encode()) <= pem.longest for name in names.names]
     return StringsCheck(
         attribute=attribute.name,
-        longest=own.longest,
+        longest=pem.longest,
         strings=len(names.names),
         enough=enough,
         found=int((names.counts >= enough)[fit].sum()) if fit else 0,
@@ -80,9 +80,9 @@ def _checked(rows: CheckedRows) -> StringsCheck:
     )
 
 
-def _lines(found: StringsCheck) -> list[str]:
-    much = f"{found.attribute}: {found.strings:,} different strings; {found.found:,} have {found.enough:,} people"
-    beside = [f"  {count:,} {reason}: they count with the rest" for reason, count in sorted(found.beside.items())]
+def _lines(check: StringsCheck) -> list[str]:
+    much = f"{check.attribute}: {check.strings:,} different strings; {check.found:,} have {check.enough:,} people"
+    beside = [f"  {count:,} {reason}: they count with the rest" for reason, count in sorted(check.beside.items())]
     return [f"{much}, with which one is found with a chance of 50 %", *beside]
 
 

@@ -33,12 +33,12 @@ def choose(spec: Spec) -> Choice:
     if spec.release.method not in ("auto", METHOD):
         raise NotSupported(f"$.release.method: {spec.release.method!r} finds no strings; {METHOD} does")
     of_methods(spec, {METHOD: Strings})
-    own, loss = of_kind(spec, Strings), share(spec, "users")
-    first = pem(own.longest, own.kept, loss)
+    parameters, loss = of_kind(spec, Strings), share(spec, "users")
+    first = pem(parameters.longest, parameters.kept, loss)
     schema = Schema(first.coded(spec.schema.tabular))
-    asked = Collection(shape=schema.shape, types=first.types, split="users", estimator=first)
+    collection = Collection(shape=schema.shape, types=first.types, split="users", estimator=first)
     users = expected_users(spec)
-    only = Candidate(method=METHOD, mechanism=asked, predicted_error=first.mean_variance(users))
+    only = Candidate(method=METHOD, mechanism=collection, predicted_error=first.mean_variance(users))
     return Choice(
         workload=Marginals(schema.shape, ((0,),)),
         schema=schema,

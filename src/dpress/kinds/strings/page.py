@@ -18,8 +18,8 @@ TEMPLATE = "kinds/strings/page.html.j2"
 def page(release: Release) -> str:
     """Return the page as HTML."""
     answers = ANSWERING.of(release)
-    own = found_facts(answers)
-    return rendered(TEMPLATE, found_context(own, answers) | _context(release))
+    facts = found_facts(answers)
+    return rendered(TEMPLATE, found_context(facts, answers) | _context(release))
 
 
 def _context(release: Release) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec)
     if spec.privacy.model == "local":
-        return collections.chosen(spec, _one_way(spec), "tables")
+        return collections.chosen(spec, _of_each_attribute(spec), "tables")
     if spec.release.kind == "histogram":
         workload = Marginals(spec.schema.shape, (tuple(range(len(spec.schema.attributes))),))
     else:
@@ -36,7 +36,7 @@ def choose(spec: Spec) -> Choice:
     return strategies.chosen(spec, workload)
 
 
-def _one_way(spec: Spec) -> Marginals:
+def _of_each_attribute(spec: Spec) -> Marginals:
     """Return one table for every attribute: what is collected under local privacy."""
     axes, parameters = range(len(spec.schema.attributes)), spec.release.parameters
     if spec.release.kind == "histogram" and len(axes) > 1:
@@ -54,8 +54,8 @@ def _one_way(spec: Spec) -> Marginals:
 
 def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
     """Return the axes of the tables: those listed in `tables`, or all of `ways` attributes (default 2)."""
-    schema, own = spec.schema, of_kind(spec, Tables)
-    listed, ways = own.tables, own.ways
+    schema, parameters = spec.schema, of_kind(spec, Tables)
+    listed, ways = parameters.tables, parameters.ways
     if listed is not None and ways is not None:
         raise ValueError(f"{PLACE}: set either `tables` or `ways`")
     if listed is None:

@@ -42,7 +42,7 @@ def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> di
     ways = min(given.get("ways", 2), len(others))
     tables = given.get("tables", list(itertools.combinations(others, ways)))
     kept = {name: value for name, value in given.items() if name != "ways"}
-    return kept | {"tables": [[*(name for name in own if name != dated), dated] for own in tables]}
+    return kept | {"tables": [[*(name for name in table if name != dated), dated] for table in tables]}
 
 
 KIND = Kind(

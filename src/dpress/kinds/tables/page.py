@@ -29,9 +29,9 @@ TEMPLATE = "kinds/tables/page.html.j2"
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
-    approximate, own = " ".join(ANSWERING.of(release).announced), facts(release)
-    data = page_data(own, own.views, signed=_signed(release))
-    return rendered(TEMPLATE, context(own, data) | {"approximate": approximate})
+    approximate, about = " ".join(ANSWERING.of(release).announced), facts(release)
+    data = page_data(about, about.views, signed=_signed(release))
+    return rendered(TEMPLATE, context(about, data) | {"approximate": approximate})
 
 
 def _signed(release: Release) -> Form | Literal["doubled"] | None:
@@ -43,36 +43,36 @@ def _signed(release: Release) -> Form | Literal["doubled"] | None:
     return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
 
 
-def context(own: Facts, data: str | None) -> dict[str, Any]:
+def context(facts: Facts, data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
-    whole = own.views
-    sums = asked(own, whole)
+    whole = facts.views
+    sums = derived_views(facts, whole)
     shown = sums or whole
-    parts = [part(own, view) for view in shown[:MOST_VIEWS]]
+    parts = [part(facts, view) for view in shown[:MOST_VIEWS]]
     return {
         "data": data,
-        **page_of_counts(own, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
-        "files": page_tables.files([*whole, *(sums if own.with_asked else [])]),
-        "with_asked": own.with_asked,
-        "cells_asked": own.workload.queries,
+        **page_of_counts(facts, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
+        "files": page_tables.files([*whole, *(sums if facts.with_asked else [])]),
+        "with_asked": facts.with_asked,
+        "cells_asked": facts.workload.queries,
         "sums": bool(sums),
-        "several": len(own.mechanism.decoder.tables) > 1,
-        "noise": None if own.model == "local" else added_noise(own.mechanism),
-        "at_once": at_once(own),
+        "several": len(facts.mechanism.decoder.tables) > 1,
+        "noise": None if facts.model == "local" else added_noise(facts.mechanism),
+        "at_once": at_once(facts),
     }
 
 
-def at_once(own: Facts) -> LargestError | None:
+def at_once(facts: Facts) -> LargestError | None:
     """Return how wrong all counts that were asked for can be at once; None for a collection."""
-    if own.model == "local" or not isinstance(own.workload, Marginals):
+    if facts.model == "local" or not isinstance(facts.workload, Marginals):
         return None
-    return largest_error(own.mechanism, own.workload)
+    return largest_error(facts.mechanism, facts.workload)
 
 
-def asked(own: Facts, whole: Sequence[View]) -> list[View]:
+def derived_views(facts: Facts, whole: Sequence[View]) -> list[View]:
     """Return a view of every table that was asked for but published only as sums of a larger table."""
-    views = [view_of(one, own.noun) for one in own.asked_tables()]
-    return views if own.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
+    views = [view_of(table, facts.noun) for table in facts.asked_tables()]
+    return views if facts.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
 
 
 PAGE = Page(page=page)

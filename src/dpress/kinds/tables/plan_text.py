@@ -14,19 +14,17 @@ from dpress.release.plan.plan_text import Offer, PlanText, PlanWords
 
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan, with the bound on all counts at once."""
-    found = plan_text.tables(planned)
-    own = _largest(planned, planned.chosen)
-    return (
-        found
-        if own is None
-        else dataclasses.replace(found, remarks=[*found.remarks, *plan_text.at_once(planned.chosen.method, own)])
-    )
+    written = plan_text.tables(planned)
+    bound = _largest(planned, planned.chosen)
+    if bound is None:
+        return written
+    return dataclasses.replace(written, remarks=[*written.remarks, *plan_text.at_once(planned.chosen.method, bound)])
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as plain data, with the bound on all counts at once."""
-    own = _largest(planned, candidate)
-    largest = {} if own is None else {"largest_error": dataclasses.asdict(own)}
+    bound = _largest(planned, candidate)
+    largest = {} if bound is None else {"largest_error": dataclasses.asdict(bound)}
     return plan_text.plain(planned, candidate) | largest
 
 
