@@ -1,4 +1,7 @@
-"""The catalogue: methods found by walking `mechanisms/`, kinds of release by `kinds/`; there is no registry to edit."""
+"""The catalogue: methods found by walking `mechanisms/`, kinds of release by `kinds/`; there is no registry to edit.
+
+Methods and kinds of other packages (`core.methods.outside`) are beside them, where somebody names or lists them.
+"""
 
 import functools
 import importlib
@@ -16,8 +19,9 @@ from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.core.basics.method_names import OF_PACKAGE, class_name
 from dpress.core.basics.near import meant
-from dpress.core.basics.plain import class_name
+from dpress.core.methods import outside
 from dpress.core.methods.card_index import Entry, kept
 from dpress.core.methods.mechanism import Card
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from dpress.release.room import Room
 
 BESIDE = "_audit"  # files of audits, which name no method
+AUTO = "auto"  # no method's name
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 ROOM = "dpress.release.room"  # the same
 MAKES = ("strategy", "oracle", "protocol", "spatial", "synthesizer")
@@ -52,35 +57,65 @@ def _files() -> dict[str, str]:
 def find(name: str) -> type:
     """Return the class that a design names: that of the file of this name, in CamelCase (`krr.Krr`).
 
-    Only this file is imported, so that a device needs no other method.
+    Only this file is imported, so that a device needs no other method. That of another package is named with it.
 
     Raises:
-        NotSupported: there is none.
+        NotSupported: there is none, or that of another package cannot be used.
+        SchemaMismatch: there is no such package, or not with this method.
     """
+    if OF_PACKAGE in name and (source := outside.named(outside.METHODS, name)) is not None:
+        return outside.method(source)
     if name not in _files():
-        raise NotSupported(f"there is no method {name!r} in this version")
+        raise outside.missing("method", name)
     found: type = getattr(importlib.import_module(_files()[name]), class_name(name))
     return found
 
 
 @functools.cache
-def entries() -> dict[str, Entry]:
-    """Return what every method's card says, by name in alphabetical order; kept, so that no method is imported."""
+def _entries() -> dict[str, Entry]:
     folders = sorted({str(getattr(info.module_finder, "path", "")) for info in _modules()} - {""})
     made = kept(Path(__file__).parent, folders, lambda: [_entry(card) for card in _every_card()])
     return {entry.name: entry for entry in made}
 
 
 @functools.cache
-def cards(making: str = "", model: str = "") -> dict[str, Card]:
-    """Return the cards of methods by name, in alphabetical order.
+def _outside() -> tuple[Entry, ...]:
+    return outside.entries(_entry, frozenset((*_files(), AUTO)))
+
+
+def entries() -> dict[str, Entry]:
+    """Return what every method's card says, by name in alphabetical order; kept, so that no method is imported."""
+    usable = {entry.name: entry for entry in _outside() if not entry.fault}
+    return dict(sorted((_entries() | usable).items()))
+
+
+def faults() -> list[str]:
+    """Return why methods and kinds of other packages cannot be used, a line each."""
+    return [entry.fault for entry in _outside() if entry.fault] + _outside_kinds()[1]
+
+
+def has(name: str) -> bool:
+    """Say whether there is a method of a name, ours or declared by another package; none is imported."""
+    return name in _entries() or outside.named(outside.METHODS, name) is not None
+
+
+@functools.cache
+def cards(making: str = "", model: str = "", *, named: str = AUTO) -> dict[str, Card]:
+    """Return the cards of our methods, and of another package's that is named, by name, in alphabetical order.
 
     Args:
         making: what they make: "strategy", "oracle", "protocol", "spatial" or "synthesizer"; all where it is empty.
         model: "central" or "local"; both where it is empty.
+        named: the method that somebody named: one of another package is offered to nobody else.
+
+    Raises:
+        NotSupported: that of another package cannot be used.
     """
-    chosen = [name for name, entry in entries().items() if making in ("", *entry.makes) and model in ("", entry.model)]
-    return {name: card(name) for name in chosen}
+    chosen = {name for name, entry in _entries().items() if making in ("", *entry.makes) and model in ("", entry.model)}
+    if named not in (AUTO, *_files()) and outside.named(outside.METHODS, named) is not None:
+        of_named = _entry(card(named))
+        chosen |= {named} if making in ("", *of_named.makes) and model in ("", of_named.model) else set()
+    return {name: card(name) for name in sorted(chosen)}
 
 
 def _every_card() -> list[Card]:
@@ -97,11 +132,36 @@ def _entry(of: Card) -> Entry:
 
 
 @functools.cache
-def kinds() -> dict[str, Kind]:
+def _kinds() -> dict[str, Kind]:
     """Return the card of every room of `kinds`, by its name, in alphabetical order."""
     package = importlib.import_module(ROOMS)
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if info.ispkg)
     return {name: importlib.import_module(f"{ROOMS}.{name}.kind").KIND for name in names}
+
+
+@functools.cache
+def _outside_kinds() -> tuple[dict[str, Kind], list[str]]:
+    """Return the kinds of other packages by their names with the package, and why others cannot be used."""
+    cards: dict[str, Kind] = {}
+    faults, sources = list[str](), outside.sources(outside.KINDS)
+    taken = {name for card in _kinds().values() for name in card.names} if sources else set()
+    for source in sources:
+        try:
+            card = outside.kind(source)
+        except NotSupported as refusal:
+            faults.append(str(refusal))
+            continue
+        if again := taken.intersection(card.names):
+            faults.append(f"{source.name} of {source.origin}: there is a kind {min(again)!r} already")
+            continue
+        cards[card.name] = card
+        taken |= set(card.names)
+    return cards, faults
+
+
+def kinds() -> dict[str, Kind]:
+    """Return the card of every kind, ours and those of other packages, by its name."""
+    return _kinds() | _outside_kinds()[0]
 
 
 def kind(name: str) -> Kind:
@@ -110,22 +170,26 @@ def kind(name: str) -> Kind:
     Raises:
         NotSupported: there is none.
     """
-    for card in kinds().values():
-        if name in card.names:
-            return card
+    for of in (_kinds, kinds):  # other packages are asked where it is none of ours
+        for card in of().values():
+            if name in card.names:
+                return card
     names = sorted(name for card in kinds().values() for name in card.names)
-    raise NotSupported(f"$.release.kind: expected one of {', '.join(names)}, got {name!r}{meant(name, names)}")
+    why = "".join(f"; {fault}" for fault in _outside_kinds()[1])
+    raise NotSupported(f"$.release.kind: expected one of {', '.join(names)}, got {name!r}{meant(name, names)}{why}")
 
 
 def room(name: str) -> "Room":
-    """Return a kind of release, by the name of its folder.
+    """Return a kind of release, by the name of its folder; that of another package is named with it.
 
     Raises:
         NotSupported: there is none.
+        SchemaMismatch: there is no such package, or not with this kind.
     """
-    if name not in kinds():
-        raise NotSupported(f"there is no kind of release {name!r} in this version")
-    made: Room = importlib.import_module(ROOM).Room(kinds()[name])
+    of = kinds() if OF_PACKAGE in name else _kinds()
+    if name not in of:
+        raise outside.missing("kind of release", name)
+    made: Room = importlib.import_module(ROOM).Room(of[name])
     return made
 
 
@@ -141,15 +205,18 @@ def where(ability: str) -> str:
 
 def part(name: str, module: str) -> ModuleType:
     """Return a module of a room, such as its `answers`."""
-    return importlib.import_module(f"{ROOMS}.{name}.{module}")
+    source = outside.named(outside.KINDS, name) if OF_PACKAGE in name else None
+    return importlib.import_module(f"{ROOMS}.{name}.{module}" if source is None else f"{source.module}.{module}")
 
 
 def card(name: str) -> Card:
     """Return the card of that name; a method's file bears its name, so that no other method is loaded.
 
     Raises:
-        NotSupported: there is none.
+        NotSupported: there is none, or that of another package cannot be used.
     """
+    if name not in _files() and (source := outside.named(outside.METHODS, name)) is not None:
+        return outside.card(source)
     for loaded in _loaded([_files()[name]] if name in _files() else []):
         if loaded.name == name:
             return loaded

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,24 @@ def test_a_method_of_another_folder_makes_it_anew(package: Path, tmp_path_factor
     outside = tmp_path_factory.mktemp("outside")
     (outside / "b.py").write_text("x = 1\n")
     assert kept(package, [str(outside)], lambda: [ENTRY, OTHER]) == (ENTRY, OTHER)
+
+
+def test_other_words_make_it_anew(package: Path) -> None:
+    assert kept(package, [], lambda: [OTHER], words=["b acme.b"]) == (OTHER,)
+    assert kept(package, [], never, words=["b acme.b"]) == (OTHER,)
+    assert kept(package, [], lambda: [ENTRY]) == (ENTRY,)
+
+
+def test_a_fault_is_not_kept_for_it_may_lie_elsewhere(package: Path) -> None:
+    broken = replace(OTHER, fault="b of acme: no module torch")
+    assert kept(package, [], lambda: [ENTRY, broken], words=["b"]) == (ENTRY, broken)
+    assert kept(package, [], lambda: [ENTRY, OTHER], words=["b"]) == (ENTRY, OTHER)
+
+
+def test_files_that_cannot_be_looked_at_are_passed_over(package: Path) -> None:
+    before = stamp([str(package)])
+    (package / ".#a.py").symlink_to(package / "nowhere.py")  # as an editor locks a file
+    assert stamp([str(package)]) == before
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"stamp": 1}', "[]", "half"])

@@ -204,7 +204,8 @@ def test_boxes_of_two_attributes_are_planned_published_and_asked_for(dpress, fol
 
 def test_every_method_is_listed(dpress):
     listed = dpress("list", "--json").json
-    assert {tuple(one) for one in listed} == {("method", "family", "model", "published", "proven", "paper")}
+    assert {tuple(one) for one in listed} == {("method", "family", "model", "published", "proven", "paper", "origin")}
+    assert {one["origin"] for one in listed} == {None}
     assert {one["method"] for one in dpress("list", "--family", "choice", "--json").json} == {
         "approximate_quantiles",
         "exponential",

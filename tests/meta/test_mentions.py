@@ -20,7 +20,8 @@ DOTTED = re.compile(rf"(?:dpress\.)?(?:{'|'.join(ROOMS)})(?:\.[A-Za-z_]\w*)+")
 LONG = re.compile(r"dpress(?:\.[A-Za-z_]\w*)+")
 SLASHED = re.compile(r"(?:[\w.-]+/)+[\w-]+\.(?:py|js|mjs|ts|j2|yaml|yml|toml|md)")
 DECISION = re.compile(r"[Dd]ecisions? (\d+)\b")
-OF_OBJECTS = re.compile(r"release\.(kind|query|query_rectangles|tables)|noise\.variance|\w+\.(json|sqlite)")  # no rooms
+NO_ROOMS = r"release\.(kind|query|query_rectangles|tables)|noise\.variance|\w+\.(json|sqlite)|dpress\.methods"
+OF_OBJECTS = re.compile(NO_ROOMS)
 
 
 def texts() -> Iterator[tuple[str, str]]:

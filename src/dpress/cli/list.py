@@ -3,12 +3,13 @@
 import click
 
 from dpress import catalog
-from dpress.cli.output import json_option, print_json, print_table
+from dpress.cli.output import hint, json_option, print_json, print_table
 from dpress.core.basics.parameters import listed
 from dpress.core.methods.card_index import Entry
 from dpress.core.methods.mechanism import Card
 
 HEADER = ("method", "family", "model", "published", "proven", "paper")
+ORIGIN = "origin"  # shown where some method comes from elsewhere
 COLUMNS = ("name", "type", "sentence")
 
 
@@ -28,10 +29,13 @@ def command(method: str | None, family: str | None, *, as_json: bool) -> None:
         families = sorted({entry.family for entry in catalog.entries().values()})
         raise ValueError(f"there is no family {family!r}; the families are {', '.join(families)}")
     rows = [_row(entry) for entry in entries]
+    for fault in catalog.faults():
+        hint(fault, quiet=False)
     if as_json:
         print_json(rows)
         return
-    print_table(HEADER, [[row[name] or "-" for name in HEADER] for row in rows])
+    header = (*HEADER, ORIGIN) if any(row[ORIGIN] for row in rows) else HEADER
+    print_table(header, [[row[name] or "-" for name in header] for row in rows])
 
 
 def _row(entry: Entry) -> dict[str, str | None]:
@@ -42,6 +46,7 @@ def _row(entry: Entry) -> dict[str, str | None]:
         "published": entry.published,
         "proven": entry.proven,
         "paper": entry.paper,
+        ORIGIN: entry.origin or None,
     }
 
 
@@ -52,7 +57,7 @@ def _show(card: Card, *, as_json: bool) -> None:
     if as_json:
         print_json(row | {"parameters": own})
         return
-    first, *lines = [[name, value or "-"] for name, value in row.items()]
+    first, *lines = [[name, value or "-"] for name, value in row.items() if value or name != ORIGIN]
     print_table(first, lines)
     if own:
         click.echo()

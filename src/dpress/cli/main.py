@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import click
@@ -63,7 +64,37 @@ class Commands(click.Group):
             formatter.write_dl(list(SUMMARIES.items()))
 
 
+def _methods(ctx: click.Context, parameter: click.Parameter, folders: tuple[str, ...]) -> None:
+    """Serve the methods of folders, before any command looks for one."""
+    del ctx, parameter
+    for folder in folders:
+        importlib.import_module("dpress.core.methods.outside").add(Path(folder))
+
+
+def _debug(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001  # as click calls it
+    """Show tracebacks."""
+    del ctx, parameter
+    if wanted:
+        importlib.import_module("dpress.core.basics.refusal").show_tracebacks()
+
+
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--methods",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    metavar="FOLDER",
+    expose_value=False,
+    callback=_methods,
+    help="Also the methods and kinds of a folder's files; may be repeated.",
+)
+@click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_debug,
+    help="Show the traceback of an error; it may quote rows of the data.",
+)
 @click.version_option(package_name="dpress")
 def cli() -> None:
     """Plan, collect, publish and check differentially private data."""

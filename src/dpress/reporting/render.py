@@ -5,6 +5,7 @@ import importlib.resources
 from collections.abc import Mapping
 from typing import Any
 
+from dpress.core.basics.method_names import OF_PACKAGE
 from dpress.core.basics.visible import visible
 from dpress.reporting import charts
 from dpress.reporting.optional import load
@@ -78,4 +79,6 @@ def _shown(fact: Any) -> Any:
 
 
 def _text(name: str) -> str:
-    return (importlib.resources.files("dpress") / name).read_text(encoding="utf-8")
+    """Return a template of ours, or of another package (`acme.toy_counts:page.html.j2`)."""
+    package, _, file = name.rpartition(OF_PACKAGE)
+    return (importlib.resources.files(package or "dpress") / file).read_text(encoding="utf-8")

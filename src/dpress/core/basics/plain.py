@@ -10,6 +10,7 @@ class lists in `added_later` stands in a document only where it differs from its
 
 import functools
 import re
+import sys
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -30,6 +31,7 @@ from typing import (
 
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import LOSSES, from_parameters
+from dpress.core.basics.method_names import OF_PACKAGE, class_name
 
 T = TypeVar("T")
 METHODS, METHOD = "dpress.mechanisms.", "method"
@@ -106,27 +108,24 @@ def plain(value: Any, *, context: Collection[str] = ()) -> Any:  # noqa: PLR0911
 def method_of(kind: type) -> str:
     """Return the name of the file that a class is named after, in CamelCase; empty for any other class.
 
+    In another package than ours that is the file of a card, and the name begins with the package's.
+
     >>> from dpress.mechanisms.oracle.krr import Krr
     >>> method_of(Krr), method_of(Fraction)
     ('krr', '')
     """
-    file = kind.__module__.rpartition(".")[2]
-    return file if kind.__module__.startswith(METHODS) and kind.__name__ == class_name(file) else ""
+    package, file = kind.__module__.partition(".")[0], kind.__module__.rpartition(".")[2]
+    if kind.__name__ != class_name(file):
+        return ""
+    if kind.__module__.startswith(METHODS):
+        return file
+    return f"{package}{OF_PACKAGE}{file}" if hasattr(sys.modules.get(kind.__module__), "CARD") else ""
 
 
 def added_later(kind: type) -> dict[str, Any]:
     """Return the fields that a class got after documents of it were written, with what they mean where they are not."""
     names: tuple[str, ...] = getattr(kind, "added_later", ())
     return {field.name: field.default for field in fields(kind) if field.name in names}
-
-
-def class_name(file: str) -> str:
-    """Return how the class of a method is called, by the name of its file.
-
-    >>> class_name("gtr_top_down")
-    'GtrTopDown'
-    """
-    return "".join(part.capitalize() for part in file.split("_"))
 
 
 def read(
@@ -193,7 +192,9 @@ class _Reader:
         rest = {name: entry for name, entry in value.items() if name != METHOD}
         try:
             method = self.find(str(value[METHOD]))
-        except (ValueError, AttributeError):
+        except ValueError as refusal:
+            raise ValueError(f"{place}.{METHOD}: {refusal}") from None
+        except AttributeError:
             raise ValueError(f"{place}.{METHOD}: there is no method {value[METHOD]!r} in this version") from None
         if isinstance(kind, type) and is_dataclass(kind) and not issubclass(method, kind):
             raise ValueError(f"{place}.{METHOD}: expected a {kind.__name__}, got {value[METHOD]!r}")

@@ -1,10 +1,22 @@
 """What may be shown of an error: our own refusals speak for themselves, anything else may quote the rows."""
 
+import logging
 import traceback
 
 from dpress.core.basics.errors import BudgetExceeded
 
+LOG = "dpress.traceback"
 LOADING = "the installation is not whole, or LD_LIBRARY_PATH leads to the libraries of another program, as inside R"
+
+
+def show_tracebacks() -> None:
+    """Show on standard error the traceback of every error from now on; messages in it may quote rows."""
+    log = logging.getLogger(LOG)
+    log.handlers = [logging.StreamHandler()]
+    log.setLevel(logging.DEBUG)
+
+
+logging.getLogger(LOG).propagate = False
 
 
 class LeftBehind(str):
@@ -17,8 +29,9 @@ def one_line(error: Exception) -> str:
     """Return the line that says why something was refused, or that it failed, and what that leaves behind.
 
     A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the
-    place, and which module could not be loaded.
+    place, and which module could not be loaded. The traceback goes to the log LOG, which shows it on request alone.
     """
+    logging.getLogger(LOG).debug("traceback, which may quote rows:", exc_info=error)
     notes = (note for note in getattr(error, "__notes__", ()) if isinstance(note, LeftBehind))
     return "; ".join([_reason(error), *notes])
 

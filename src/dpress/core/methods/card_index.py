@@ -32,6 +32,8 @@ class Entry:
         published: the losses for which its paper states a claim, e.g. "epsilon, rho"; None where it is none.
         proven: those for which its claim is proven.
         makes: what its card makes: "strategy", "oracle", "protocol", "spatial", "synthesizer".
+        origin: the package or the folder that it comes from; empty for ours.
+        fault: why it is not there, in one line; such an index is not kept, for the fault may lie elsewhere.
     """
 
     name: str
@@ -41,37 +43,44 @@ class Entry:
     published: str | None
     proven: str | None
     makes: tuple[str, ...]
+    origin: str = ""
+    fault: str = ""
 
 
-def kept(package: Path, folders: Sequence[str], make: Callable[[], Sequence[Entry]]) -> tuple[Entry, ...]:
+def kept(
+    package: Path, folders: Sequence[str], make: Callable[[], Sequence[Entry]], *, words: Sequence[str] = ()
+) -> tuple[Entry, ...]:
     """Return the entries of a package's methods: those kept for its files as they are, or new ones, which are kept.
 
     Args:
         package: its folder.
         folders: where methods lie, in the package or outside.
         make: imports every method.
+        words: what else the entries are made of.
     """
-    path, mark = Path(cache_from_source(str(package / "catalog.py"))).with_name(NAME), stamp([str(package), *folders])
+    path = Path(cache_from_source(str(package / "catalog.py"))).with_name(NAME)
+    mark = stamp([str(package), *folders], words)
     entries = _read(path, mark)
     if entries is None:
         entries = tuple(make())
-        _write(path, mark, entries)
+        if not any(entry.fault for entry in entries):
+            _write(path, mark, entries)
     return entries
 
 
-def stamp(folders: Sequence[str]) -> str:
-    """Return a hash of the names, sizes and times of all files of code below some folders."""
+def stamp(folders: Sequence[str], words: Sequence[str] = ()) -> str:
+    """Return a hash of the names, sizes and times of all files of code below some folders, and of some words."""
     files = itertools.chain.from_iterable(map(_files, folders))
     lines = sorted({f"{entry.path} {status.st_size} {status.st_mtime_ns}" for entry, status in files})
-    return hashlib.sha256("\n".join([sys.version, *lines]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([sys.version, *words, *lines]).encode()).hexdigest()
 
 
 def _files(folder: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    with os.scandir(folder) as entries:
+    with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 yield from _files(entry.path)
-            elif entry.name.endswith(".py"):
+            elif entry.name.endswith(".py") and entry.is_file():
                 yield entry, entry.stat()
 
 

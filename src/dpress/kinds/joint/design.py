@@ -99,7 +99,7 @@ def joint_bound(spec: Spec) -> float:
 
 def _methods(method: str) -> dict[str, type[Parameters]]:
     """Return what could serve, with its parameters: the method that is named, or all that are tried."""
-    asking = list(catalog.cards("protocol"))
+    asking = list(catalog.cards("protocol", named=method))
     names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
     with_parameters = (*OWN, *asking)
     return {name: catalog.card(name).parameters if name in with_parameters else Parameters for name in names}

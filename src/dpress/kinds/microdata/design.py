@@ -135,7 +135,8 @@ def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Rec
 
 def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
     """Yield the method that the spec names, or those with a proof that take its parameters, with their arguments."""
-    method, makers = spec.release.method, catalog.cards("synthesizer")
+    method = spec.release.method
+    makers = catalog.cards("synthesizer", named=method)
     if spec.release.parameters.get("rows") == "aligned":
         raise NotSupported(ORDER)
     if method not in ("auto", *makers):

@@ -72,7 +72,8 @@ def _check_cells(spec: Spec) -> None:
 def _trees(spec: Spec, boxes: Boxes) -> Iterator[tuple[str, LevelTree]]:
     """Yield by method every tree that serves; that of a frequency oracle has one level, the cells."""
     loss, cells, axis = collections.share(spec, "users"), spec.schema.shape[0], boxes.axes[0]
-    method, oracles = spec.release.method, catalog.cards("oracle")
+    method = spec.release.method
+    oracles = catalog.cards("oracle", named=method)
     if method not in ("auto", TREE, *oracles):
         methods = ", ".join((TREE, GROWN, *sorted(oracles)))
         raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {methods}")

@@ -111,7 +111,7 @@ def central_maps(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Cent
     """
     _location(spec)
     method = spec.release.method
-    cards = catalog.cards("spatial", "central")
+    cards = catalog.cards("spatial", "central", named=method)
     if method not in ("auto", *cards):
         makers = ", ".join(cards)
         raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {makers}")
@@ -154,7 +154,8 @@ def collection(made: MapCollector) -> Collection:
 
 
 def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
-    serving = dict(sorted((catalog.cards("spatial", "local") | catalog.cards("oracle", "local")).items()))
+    offered = catalog.cards("spatial", "local", named=name) | catalog.cards("oracle", "local", named=name)
+    serving = dict(sorted(offered.items()))
     if name not in serving:
         makers = ", ".join(serving)
         raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {makers}")

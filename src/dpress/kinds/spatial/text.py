@@ -82,7 +82,8 @@ def assignment(mechanism: Collection) -> str:
 def _level(part: Part, share: float, method: str) -> Level:
     oracle = part.oracle
     size, across = oracle.size, math.isqrt(oracle.size)
-    names = (card.name for card in catalog.cards("oracle").values() if card.method is type(oracle))
+    file = type(oracle).__module__.rpartition(".")[2]
+    names = (card.name for card in catalog.cards("oracle", named=file).values() if card.method is type(oracle))
     uneven = isinstance(part.encoder, Leaf) and across**2 != size
     level = int(math.log2(across))
     return Level(

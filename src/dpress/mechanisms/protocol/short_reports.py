@@ -3,6 +3,7 @@
 import importlib
 
 from dpress.core.basics.losses.pure import PureDP
+from dpress.core.methods import outside
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle
 
@@ -36,9 +37,11 @@ def short_oracle(size: int, loss: PureDP, steps: Steps = STEPS) -> Oracle:
 
 
 def _card(name: str) -> Card:
-    """Return the card of the oracle of this name, which is that of its file."""
+    """Return the card of the oracle of this name, which is that of its file, or of another package."""
     try:
         card: Card = importlib.import_module(f"dpress.mechanisms.oracle.{name}").CARD
     except (ImportError, AttributeError, ValueError):
+        if (source := outside.named(outside.METHODS, name)) is not None:
+            return outside.card(source)
         raise ValueError(f"there is no oracle {name!r}") from None
     return card

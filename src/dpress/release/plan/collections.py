@@ -116,9 +116,8 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
         ValueError: a parameter is wrong.
     """
     check_cells(spec)
-    cards = {
-        name: catalog.card(name) for name in catalog.entries() if asks_itself(name) or name in catalog.cards("oracle")
-    }
+    offered = (catalog.cards(making, named=spec.release.method) for making in ("oracle", "protocol"))
+    cards = dict(sorted((name, card) for of_making in offered for name, card in of_making.items()))
     for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
         card = cards[name]
         if asks_itself(name):
@@ -133,7 +132,7 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
 
 def asks_itself(name: str) -> bool:
     """Return whether a method asks devices in a way of its own."""
-    return name in catalog.cards("protocol")
+    return name in catalog.cards("protocol", named=name)
 
 
 def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:

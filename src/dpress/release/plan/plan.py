@@ -120,7 +120,7 @@ def _check_method(name: str) -> None:
     Raises:
         NotSupported: it is probably misspelt.
     """
-    if name not in ("auto", *catalog.entries()) and (hint := meant(name, ("auto", *catalog.entries()))):
+    if name != "auto" and not catalog.has(name) and (hint := meant(name, ("auto", *catalog.entries()))):
         raise NotSupported(f"$.release.method: there is no method {name!r}{hint}")
 
 

@@ -62,7 +62,7 @@ def table_bound(spec: Spec, workload: Workload) -> float:
 def why_not(spec: Spec, workload: Workload) -> str:
     """Return why the method that a spec names is no candidate, as the beginning of a refusal."""
     name, serve = spec.release.method, f"serve kind = {spec.release.kind!r}"
-    card = catalog.card(name) if name in catalog.entries() else None
+    card = catalog.card(name) if catalog.has(name) else None
     if card is None or spec.privacy.model == "local":
         return f"{name!r} does not {serve}"
     if card.model == "local":
@@ -77,7 +77,7 @@ def why_not(spec: Spec, workload: Workload) -> str:
 
 def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
     """Return every method that serves the workload and takes the spec's own parameters."""
-    own, cards = beside(spec), catalog.cards("strategy").values()
+    own, cards = beside(spec), catalog.cards("strategy", named=spec.release.method).values()
     serving = [card for card in cards if not own or _serves(card, workload, spec)]
     arguments = of_methods(spec, {card.name: card.parameters for card in serving})
     taking = [(card, arguments[card.name]) for card in serving if card.name in arguments]
