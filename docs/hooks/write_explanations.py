@@ -3,7 +3,7 @@
     python docs/hooks/write_explanations.py
 
 hazards.yaml, proofs.yaml, the cards of all methods, the tests -> Markdown. A piece of evidence is a file, or a test of
-one as `file::test_name`.
+one as `file::test_name`. The rooms in architecture.md are the packages as they are, in their own words.
 """
 
 # ruff: noqa: INP001  # mkdocs runs its neighbours by their paths
@@ -25,6 +25,7 @@ from dpress.core.methods.mechanism import Card
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "explanations"
 WRITTEN = "<!-- written by docs/hooks/write_explanations.py -->\n"
+ROOMS = "## The rooms\n\n```text\n"
 VERDICTS = ("foundations", "ranges", "joint", "spatial", "microdata")
 MOST_TESTS = 3
 ABOUT_HAZARDS = """\
@@ -209,9 +210,26 @@ def file_of(card: Card) -> str:
     return str(path.relative_to(ROOT / "src" / "dpress" / "mechanisms"))
 
 
+def room_lines(package: Path, depth: int = 0) -> Iterator[str]:
+    """Yield a line for a package and for each below it: its name and what it says of itself."""
+    words = (ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or "").split("\n")[0]
+    yield f"{'  ' * depth + package.name + '/':<22}{words}"
+    for inner in sorted(package.iterdir()):
+        if (inner / "__init__.py").is_file():
+            yield from room_lines(inner, depth + 1)
+
+
+def architecture_page() -> str:
+    """Return architecture.md with the rooms as they are."""
+    before, rest = (PAGES / "architecture.md").read_text(encoding="utf-8").split(ROOMS)
+    sketch = "\n".join(room_lines(ROOT / "src" / "dpress"))
+    return f"{before}{ROOMS}{sketch}\n```{rest.partition('```')[2]}"
+
+
 def pages() -> dict[str, str]:
     """Return every page's text by its file name."""
     return {
+        "architecture.md": architecture_page(),
         "hazards.md": hazards_page(told("hazards.yaml")),
         "proofs.md": proofs_page(told("proofs.yaml")),
         "papers-to-code.md": papers_page(),

@@ -44,6 +44,6 @@ def test_every_method_has_tests_that_import_it(script) -> None:
     assert [name for name, card in catalog.cards().items() if not script.tests_for(card)] == []
 
 
-@pytest.mark.parametrize("page", ["hazards.md", "proofs.md", "papers-to-code.md"])
+@pytest.mark.parametrize("page", ["architecture.md", "hazards.md", "proofs.md", "papers-to-code.md"])
 def test_the_page_is_what_the_script_writes(script, page) -> None:
     assert script.pages()[page] == (script.PAGES / page).read_text(encoding="utf-8"), f"run `python {SCRIPT}`"

@@ -1,1 +1,1 @@
-"""The terms of the field: domains, workloads, claims, linear maps, measurements and randomness."""
+"""The terms of the field, in floors: basics, then linear maps, then reports, then what every method keeps."""
