@@ -26,7 +26,10 @@ import dpress.core.basics.rng, dpress.mechanisms.protocol.collection, dpress.mec
 import dpress.noise.response
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, rappor, subset_selection, sue
 """
-TARGETS = {"dpress --help": 0.3, "dpress list": 1.0, "dpress query": 2.0, "import a device": 1.0}
+TARGETS = {
+    "dpress --help": 0.3, "dpress list": 1.0, "dpress query": 1.5, "dpress plan": 2.5, "dpress check": 4.0,
+    "dpress report": 5.0, "import a device": 1.0,
+}  # fmt: skip
 HEAVY = ("numpy", "pyarrow", "scipy", "numba", "duckdb", "narwhals", "pandas", "polars", "altair", "rich", "sklearn")
 SPEC = """
 [[attribute]]
@@ -59,7 +62,7 @@ def make(folder: Path) -> None:
 def starts(folder: Path) -> dict[str, list[str]]:
     """Return the processes, by name."""
     python, program = sys.executable, str(Path(sys.executable).with_name("dpress"))
-    release, spec = str(folder / "release"), str(folder / "spec.toml")
+    release, spec, page = str(folder / "release"), str(folder / "spec.toml"), str(folder / "page.html")
     return {
         "yardstick": [python, "-c", YARDSTICK],
         "python": [python, "-c", "pass"],
@@ -69,6 +72,8 @@ def starts(folder: Path) -> dict[str, list[str]]:
         "dpress list": [program, "list"],
         "dpress query": [program, "query", release, "total"],
         "dpress plan": [program, "plan", spec],
+        "dpress check": [program, "check", spec, "--data", str(folder / "rows.csv")],
+        "dpress report": [program, "report", release, "--out", page],
     }
 
 

@@ -4,19 +4,22 @@ import dataclasses
 import itertools
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+import dpress
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
 from dpress.core.basics.refusal import one_line
 from dpress.inference.interval import critical
+from dpress.query.folder import is_series
 from dpress.query.load import load_release
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import CONFIDENCE
 from dpress.query.result import Result
-from dpress.release.periods.series import Series, is_series, load_series
 
 Answered = list[Result] | ValueError  # of one query
+Answering = Callable[[str], list[Result]]
 SELDOM = ("group", "note", "unbiased", "within", "bin_width")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
@@ -40,9 +43,9 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     the rows that persons keep. A query that is refused has a line on standard error, and the others are answered.
     """
     critical(confidence, "gaussian")  # refuses it once, not for every query
-    loaded = load_series(release) if is_series(release) else load_release(release)
     with counting(quiet=as_json) as show:
-        answered = [_answered(loaded, text, confidence, refitting(show)) for text in queries]
+        answering = _of_series(release, confidence) if is_series(release) else _of_release(release, confidence, show)
+        answered = [_answered(answering, text) for text in queries]
     if as_json:
         print_json([one for pair in zip(queries, answered, strict=True) for one in _entries(*pair)])
     else:
@@ -56,10 +59,28 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         sys.exit(1)
 
 
-def _answered(loaded: Release | Series, text: str, confidence: float, progress: Any) -> Answered:
+def _of_release(folder: str, confidence: float, show: Any) -> Answering:
+    """Return how a release answers."""
+    release = load_release(folder)
+    return lambda text: [*release.results(text, confidence=confidence, progress=refitting(show))]
+
+
+def _of_series(folder: str, confidence: float) -> Answering:
+    """Return how a series answers; where nothing adds up over its periods, by one answer of each."""
+    series = dpress.load_series(folder)
+
+    def answers(text: str) -> list[Result]:
+        if series.adds_up(text):
+            return [*series.results(text, confidence=confidence)]
+        return [*series.by_period(text, confidence=confidence).values()]
+
+    return answers
+
+
+def _answered(answering: Answering, text: str) -> Answered:
     """Return the answers to one query, or why there is none."""
     try:
-        return _results(loaded, text, confidence, progress)
+        return answering(text)
     except ValueError as error:
         return error
 
@@ -84,15 +105,6 @@ def _show(results: list[Result], confidence: float) -> None:
         click.echo(ADJUSTED)
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)
-
-
-def _results(loaded: Release | Series, text: str, confidence: float, progress: Any) -> list[Result]:
-    """Return an answer; where nothing adds up over the periods of a series, one of each."""
-    if isinstance(loaded, Series) and not loaded.adds_up(text):
-        return [*loaded.by_period(text, confidence=confidence).values()]
-    if isinstance(loaded, Series):
-        return [*loaded.results(text, confidence=confidence)]
-    return [*loaded.results(text, confidence=confidence, progress=progress)]
 
 
 def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> list[str]:

@@ -6,8 +6,9 @@ import click
 
 from dpress.cli.output import json_option, print_json, working
 from dpress.core.basics.errors import NotSupported
+from dpress.query.folder import is_series
 from dpress.query.load import load_release
-from dpress.release.periods.series import is_series, load_series
+from dpress.release.periods.series import load_series
 from dpress.reporting.page import write_report
 from dpress.reporting.registry import write_registry
 from dpress.reporting.series_page import write_series_page

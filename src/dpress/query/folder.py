@@ -204,3 +204,8 @@ def columns(path: Path, *, texts: Sequence[str] = ()) -> pa.Table:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_series(folder: str | Path) -> bool:
+    """Return whether a folder holds a release of many periods."""
+    return (Path(folder) / SERIES).is_file()

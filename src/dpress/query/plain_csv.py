@@ -3,8 +3,9 @@
 batch of a table -> the same rows, every text and every name of a column shown as a text by any program.
 """
 
+import importlib
+
 import pyarrow as pa
-import pyarrow.compute as pc
 
 FORMULA = r"^([=+@\t\r]|-($|[^\d.]))"
 """How a formula begins; a negative number is none."""
@@ -19,7 +20,7 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     {"'@name": ["'=1+1", '-1.5', "'-x", 'a=b']}
     """
     columns = [_texts(column) if _is_text(column.type) else column for column in batch.columns]
-    names = pc.replace_substring_regex(pa.array(batch.schema.names, pa.string()), FORMULA, r"'\0").to_pylist()
+    names = _led(pa.array(batch.schema.names, pa.string())).to_pylist()
     return pa.RecordBatch.from_arrays(columns, names=names).replace_schema_metadata(batch.schema.metadata)
 
 
@@ -30,4 +31,9 @@ def _is_text(kind: pa.DataType) -> bool:
 def _texts(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         return pa.DictionaryArray.from_arrays(column.indices, _texts(column.dictionary))
-    return pc.replace_substring_regex(column, FORMULA, r"'\0")
+    return _led(column)
+
+
+def _led(texts: pa.Array) -> pa.Array:
+    compute = importlib.import_module("pyarrow.compute")  # slow to load, and whoever asks a release writes no CSV
+    return compute.replace_substring_regex(texts, FORMULA, r"'\0")

@@ -18,11 +18,12 @@ from dpress.data.specification.spec import Spec
 from dpress.document.design import Design
 from dpress.ledger.compose import Charge
 from dpress.ledger.ledger import Ledger, verify
+from dpress.query.folder import is_series
 from dpress.query.release import Release
 from dpress.release.curator.publish import Payment, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
-from dpress.release.periods.series import Series, is_series, load_series
+from dpress.release.periods.series import Series, load_series
 from dpress.release.periods.series_folder import begun, keep
 from dpress.release.plan.plan import plan
 from dpress.release.source_rows import rows_of, source_of

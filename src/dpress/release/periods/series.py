@@ -20,7 +20,6 @@ from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
 from dpress.query.boxes import product
-from dpress.query.folder import SERIES
 from dpress.query.grammar import read
 from dpress.query.load import load_release
 from dpress.query.queries_by import groups
@@ -312,8 +311,3 @@ def load_series(folder: str | Path) -> Series:
     """
     found = described(folder := Path(folder))
     return Series(folder=folder, calendar=Calendar(found.specification), id=found.id, ledger=found.ledger)
-
-
-def is_series(folder: str | Path) -> bool:
-    """Return whether a folder holds a release of many periods."""
-    return (Path(folder) / SERIES).is_file()
