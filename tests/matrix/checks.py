@@ -64,7 +64,7 @@ def within(loss: Loss, budget: dict[str, float]) -> bool:
     The conversion is written out here once more: delta = min over alpha of exp((alpha - 1)(alpha rho - epsilon)) /
     (alpha - 1) (1 - 1/alpha)^alpha (Canonne, Kamath, Steinke 2020, Corollary 13).
     """
-    own = {name: float(getattr(loss, name)) for name in ("epsilon", "rho", "delta") if hasattr(loss, name)}
+    own = {name: float(getattr(loss, name)) for name in loss.names}
     if min(own.values()) <= 0:
         return False
     if "rho" in own and "delta" in budget:

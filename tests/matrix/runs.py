@@ -167,7 +167,7 @@ def ledger_of(ready: Prepared) -> Path | None:
 
 def amounts(loss: Any) -> dict[str, Any]:
     """Return the numbers of a loss by name."""
-    return {name: getattr(loss, name) for name in ("epsilon", "rho", "delta") if hasattr(loss, name)}
+    return {name: getattr(loss, name) for name in loss.names}
 
 
 def published(ready: Prepared, design: Design, data: Any, ledger: Path | None) -> dpress.Release | None:
