@@ -95,7 +95,7 @@ def collected(
         asked = oracle(math.prod(kept), epsilon)
         counts = asked.estimate(asked.tally(asked.perturb(values, rng=source)), rows.size).answers
         own, other = spread(asked.size, epsilon)
-        noise = Noise(users=rows.size, own=own, other=other, sampling=1 - rows.size / codes.shape[1])
+        noise = Noise(users=rows.size, held=own, other=other, sampling=1 - rows.size / codes.shape[1])
         found.append(NoisyTable(axes=axes, shares=(counts / rows.size).reshape(kept), noise=noise))
     return Tables(shape=shape, noisy=tuple(found))
 

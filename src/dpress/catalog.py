@@ -67,8 +67,8 @@ def find(name: str) -> type:
         return outside.method(source)
     if name not in _files():
         raise outside.missing("method", name)
-    found: type = getattr(importlib.import_module(_files()[name]), class_name(name))
-    return found
+    method: type = getattr(importlib.import_module(_files()[name]), class_name(name))
+    return method
 
 
 @functools.cache
@@ -200,7 +200,7 @@ def wished() -> list[Wished]:
 
 def where(ability: str) -> str:
     """Return the kinds, as a specification writes them, whose room has an ability: a flag of `Kind`."""
-    return " or ".join(f'"{name}"' for one in kinds().values() if getattr(one, ability) for name in one.names)
+    return " or ".join(f'"{name}"' for kind in kinds().values() if getattr(kind, ability) for name in kind.names)
 
 
 def part(name: str, module: str) -> ModuleType:
@@ -235,9 +235,9 @@ def claims(method: Card) -> tuple[str | None, str | None]:
 
     Both are read off the claims of tiny instances under every loss, never written beside the code.
     """
-    found = [(kind, claim) for kind, loss in LOSSES.items() if (claim := _claim(method, loss)) is not None]
-    published = ", ".join(kind for kind, claim in found if claim.published is not None)
-    proven = ", ".join(kind for kind, claim in found if claim.proven is not None)
+    pairs = [(kind, claim) for kind, loss in LOSSES.items() if (claim := _claim(method, loss)) is not None]
+    published = ", ".join(kind for kind, claim in pairs if claim.published is not None)
+    proven = ", ".join(kind for kind, claim in pairs if claim.proven is not None)
     return published or None, proven or None
 
 

@@ -185,7 +185,7 @@ def test_nan_that_is_not_missing_is_found(duck, monkeypatch):
 
 def test_a_comparison_under_the_column_s_collation_is_found(duck, monkeypatch):
     def alike(value, pairs, otherwise):
-        return listed_code._one_of(value, [(exp.Literal.string(own), code) for own, code in pairs], otherwise)
+        return listed_code._cases(value, [(exp.Literal.string(own), code) for own, code in pairs], otherwise)
 
     monkeypatch.setattr(listed_code, "_among_names", alike)
     assert texts_differ(duck, "VARCHAR", "") == []

@@ -31,7 +31,7 @@ from tests.flow.everything_written import (
     refused,
 )
 
-from dpress.attributes.found import with_found
+from dpress.attributes.found import with_discovered
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.table_sums import Found
 from dpress.data import count_names, table_rows
@@ -171,11 +171,11 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> None:
     def listing(attributes: Any, found: Found) -> Any:
         ((axis, names),) = found.names.items()
         made: Any = {pa.int64(): int, pa.bool_(): "true".__eq__}.get(kinds["last"], str)
-        return with_found(attributes, Found(names={axis: tuple(sorted(map(made, names)))}))
+        return with_discovered(attributes, Found(names={axis: tuple(sorted(map(made, names)))}))
 
     monkeypatch.setattr(count_names, "texts_of", watched)
     for module in (table_rows, publishing):
-        monkeypatch.setattr(module, "with_found", listing)
+        monkeypatch.setattr(module, "with_discovered", listing)
 
 
 def unnamed_floats(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_approached_stops_where_what_remains_is_small() -> None:
 def asked_of(truth: np.ndarray, users: int) -> Tables:
     axes = range(truth.ndim)
     noisy = [
-        NoisyTable(axes=some, shares=sums(truth, some), noise=Noise(users=users, own=0.02, other=0.002, sampling=1.0))
+        NoisyTable(axes=some, shares=sums(truth, some), noise=Noise(users=users, held=0.02, other=0.002, sampling=1.0))
         for some in itertools.combinations(axes, 3)
     ]
     return Tables(shape=truth.shape, noisy=tuple(noisy))

@@ -72,7 +72,7 @@ def networks(draw: st.DrawFn) -> Joint:
     for place, axis in enumerate(order):
         given_axes = tuple(draw(st.sets(st.sampled_from(order[:place]), max_size=2))) if place else ()
         own = table(tuple(shape[one] for one in (*given_axes, axis)), seed + place)
-        factors.append(Factor(given=given_axes, own=(axis,), table=own / own.sum(axis=-1, keepdims=True)))
+        factors.append(Factor(given=given_axes, targets=(axis,), table=own / own.sum(axis=-1, keepdims=True)))
     return Joint(shape=shape, factors=tuple(factors))
 
 
@@ -107,7 +107,7 @@ def test_a_chain_keeps_the_pairs_inside_its_cliques() -> None:
         for factor in found.factors:
             assert factor.table.size <= limit or len(factor.given) == 1
             for one in factor.given:
-                pair = tuple(sorted((one, *factor.own)))
+                pair = tuple(sorted((one, *factor.targets)))
                 assert np.allclose(found.marginal(pair), asked[pair], atol=1e-3)
     assert found.gap < 1e-3
 
@@ -164,9 +164,9 @@ def test_an_empty_cell_is_never_drawn_and_a_sure_one_always() -> None:
 def test_factors_must_follow_each_other() -> None:
     half = np.full(2, 0.5)
     with pytest.raises(ValueError, match="does not follow"):
-        Joint(shape=(2, 2), factors=(Factor(given=(1,), own=(0,), table=np.full((2, 2), 0.5)),))
+        Joint(shape=(2, 2), factors=(Factor(given=(1,), targets=(0,), table=np.full((2, 2), 0.5)),))
     with pytest.raises(ValueError, match="one factor's own"):
-        Joint(shape=(2, 2), factors=(Factor(given=(), own=(0,), table=half),))
+        Joint(shape=(2, 2), factors=(Factor(given=(), targets=(0,), table=half),))
 
 
 def test_mutual_information_is_none_for_a_product() -> None:
@@ -177,7 +177,7 @@ def test_an_attribute_without_dependent_partners_stands_alone() -> None:
     ways = {(axis,): np.array([0.3, 0.7]) for axis in range(3)}
     pairs = {(0, 1): np.array([[0.3, 0.0], [0.0, 0.7]]), (1, 2): np.outer([0.3, 0.7], [0.3, 0.7])}
     found = chain((2, 2, 2), ways | pairs)
-    assert [factor.given for factor in found.factors if factor.own == (2,)] == [()]
+    assert [factor.given for factor in found.factors if factor.targets == (2,)] == [()]
     assert np.allclose(found.marginal((0, 1)), pairs[0, 1], atol=1e-6)
 
 

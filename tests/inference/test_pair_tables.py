@@ -16,7 +16,7 @@ SETS = ((0, 1), (0, 2), (1, 2), (2,))
 
 
 def noise(users: int = 1000, sampling: float = 0.75) -> Noise:
-    return Noise(users=users, own=2.0, other=1.0, sampling=sampling)
+    return Noise(users=users, held=2.0, other=1.0, sampling=sampling)
 
 
 def noisy(shape: tuple[int, ...], sets: tuple[tuple[int, ...], ...], values: np.ndarray, users: list[int]) -> Tables:

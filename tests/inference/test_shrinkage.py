@@ -23,7 +23,7 @@ def pair_tables(users: int, sets: tuple[tuple[int, ...], ...] = SETS) -> Tables:
         NoisyTable(
             axes=axes,
             shares=np.full([SHAPE[axis] for axis in axes], 1 / np.prod([SHAPE[axis] for axis in axes])),
-            noise=Noise(users=users, own=3.0, other=2.0, sampling=0.5),
+            noise=Noise(users=users, held=3.0, other=2.0, sampling=0.5),
         )
         for axes in sets
     ]
@@ -90,7 +90,7 @@ def test_triples_are_shrunk_toward_what_their_pairs_allow(uniforms: Callable[[in
 
 
 def test_edge_cases() -> None:
-    noise = Noise(users=100, own=1.0, other=0.5, sampling=0.5)
+    noise = Noise(users=100, held=1.0, other=0.5, sampling=0.5)
     alone = Tables(shape=(3,), noisy=(NoisyTable(axes=(0,), shares=np.array([0.8, 0.3, -0.1]), noise=noise),))
     assert np.allclose(shrunk(alone)[0,].shares, [0.75, 0.25, 0])
     assert independence_tests(alone) == ()
@@ -98,7 +98,7 @@ def test_edge_cases() -> None:
     assert np.allclose(shrunk(flat)[0, 1].shares, [[1, 0]])
     assert independence_tests(flat) == ()
     corner = np.array([[1.0, 0.0], [0.0, 0.0]])
-    exact = Noise(users=100, own=0.0, other=0.0, sampling=0.0)
+    exact = Noise(users=100, held=0.0, other=0.0, sampling=0.0)
     for one in (noise, exact):
         mass = Tables(shape=(2, 2), noisy=(NoisyTable(axes=(0, 1), shares=corner, noise=one),))
         assert np.allclose(shrunk(mass)[0, 1].shares, corner)

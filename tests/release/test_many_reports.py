@@ -86,7 +86,7 @@ def test_ids_looked_for_in_every_file_alone_would_be_seen(reports, tmp_path, mon
 
     def by_file(paths, expected, **more):
         each = [whole([path], expected, **more) for path in paths]
-        return reading.ReportFiles(own=tuple(piece for one in each for piece in one.own), private=True)
+        return reading.ReportFiles(parts=tuple(piece for one in each for piece in one.parts), private=True)
 
     monkeypatch.setattr("dpress.release.devices.report_source.read", by_file)
     assert estimate(own, folder).rejected[wire.REPEATED] == 6

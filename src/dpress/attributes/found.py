@@ -9,7 +9,7 @@ from dpress.attributes.attribute import Attribute
 from dpress.core.methods.table_sums import Found
 
 
-def with_found(attributes: Sequence[Attribute], found: Found) -> tuple[Attribute, ...]:
+def with_discovered(attributes: Sequence[Attribute], found: Found) -> tuple[Attribute, ...]:
     """Return attributes that list the names and have the bounds that were found; as they were where there are none.
 
     Names are texts, whatever held them; between bounds there are as many levels as before.

@@ -79,13 +79,13 @@ def columns(attributes: Sequence[Tabular], weights: Sequence[float] = ()) -> tup
         NotSupported: a number has a cell for missing values, which lies nowhere on its scale; or there are too many
             cells.
     """
-    for one in attributes:
-        most = MOST_VALUES if one.scale is None else MOST_NUMBERS
-        if one.size > most:
-            how = "put values together" if one.scale is None else "use fewer `bins`, or longer `cells`"
-            raise NotSupported(f"attribute {one.name}: records take at most {most:,} cells, got {one.size:,}; {how}")
+    for axis in attributes:
+        most = MOST_VALUES if axis.scale is None else MOST_NUMBERS
+        if axis.size > most:
+            how = "put values together" if axis.scale is None else "use fewer `bins`, or longer `cells`"
+            raise NotSupported(f"attribute {axis.name}: records take at most {most:,} cells, got {axis.size:,}; {how}")
     given = tuple(weights) or (1.0,) * len(attributes)
-    return tuple(_column(one, weight) for one, weight in zip(attributes, given, strict=True))
+    return tuple(_column(attribute, weight) for attribute, weight in zip(attributes, given, strict=True))
 
 
 def _column(attribute: Tabular, weight: float) -> Column:
@@ -121,14 +121,14 @@ def lowest_common(labels: Sequence[str], hierarchy: Sequence[Sequence[str]]) -> 
     >>> lowest_common(("a", "b", "c"), (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))).tolist()
     [[0.0, 0.5, 1.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]]
     """
-    found = 1.0 - np.eye(len(labels))
+    distances = 1.0 - np.eye(len(labels))
     rows = {row[0]: row for row in hierarchy}
-    known = [code for code, label in enumerate(labels) if label in rows]
-    if known:
-        paths = np.array([rows[labels[code]] for code in known])[:, :-1]
+    listed = [code for code, label in enumerate(labels) if label in rows]
+    if listed:
+        paths = np.array([rows[labels[code]] for code in listed])[:, :-1]
         apart = (paths[:, None] != paths).sum(axis=2)  # levels below the first that they share: each refines the next
-        found[np.ix_(known, known)] = apart / paths.shape[1]
-    return np.asarray(found)
+        distances[np.ix_(listed, listed)] = apart / paths.shape[1]
+    return np.asarray(distances)
 
 
 def _none() -> Array:

@@ -291,8 +291,8 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def cell(self, value: Any) -> int:
         """Return the cell of a value, OUTSIDE where it has none, MISSING where it is missing or not of its type."""
-        found = read(value)
-        return MISSING if found is None else self.cell_of(found)
+        parsed = read(value)
+        return MISSING if parsed is None else self.cell_of(parsed)
 
     def settled(self, beside: int) -> int:
         """Return the cell that the specification gives to OUTSIDE or MISSING values, or DROPPED.

@@ -116,7 +116,7 @@ def best_witness(first: Floats, second: Floats, draws: int, alpha: float) -> Wit
     limits = [max(float(np.quantile(scores, share)), 1e-9) for share in (0.9, 0.99, 0.999, 1)]
     grid = itertools.product(ORDERS, SCALES, limits)
     choices = (Witness(order=order, scale=scale, limit=scale * limit) for order, scale, limit in grid)
-    return max(choices, key=lambda one: one.rho_low(first, second, draws, alpha))
+    return max(choices, key=lambda witness: witness.rho_low(first, second, draws, alpha))
 
 
 def best_event(first: Floats, second: Floats, draws: int, alpha: float, delta: float = 0.0) -> Event:
@@ -127,7 +127,7 @@ def best_event(first: Floats, second: Floats, draws: int, alpha: float, delta: f
     thresholds = np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0, 1, THRESHOLDS), method="lower"))
     ordered = np.sort(first), np.sort(second)
     z = NormalDist().inv_cdf(1 - alpha / 2)
-    p, q = ((len(one) - np.searchsorted(one, thresholds) + 1) / (len(one) + 2) for one in ordered)
+    p, q = ((len(sample) - np.searchsorted(sample, thresholds) + 1) / (len(sample) + 2) for sample in ordered)
     errors = np.sqrt((1 - p) / p), np.sqrt((1 - q) / q)
     if delta:  # what is left of p beyond its error is small, so that no ratio of errors serves
         left = p * (1 - z * errors[0] * (1 / math.sqrt(draws) + 1 / math.sqrt(len(first)))) - delta

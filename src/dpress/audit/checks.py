@@ -12,12 +12,12 @@ from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.loss import Loss
 
 
-def exact_check(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
+def exact_check(kind: Kind, name: str, relation: str, claimed: Loss, exact: ExactLoss, *, remark: str = "") -> Check:
     """Return an exact check."""
-    loss = math.inf if found.loss is None else float_up(found.loss)
-    remarks = "; ".join(filter(None, (remark, found.remark)))
+    loss = math.inf if exact.loss is None else float_up(exact.loss)
+    remarks = "; ".join(filter(None, (remark, exact.remark)))
     return Check(
-        kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=remarks
+        kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=exact.kept, remark=remarks
     )
 
 
@@ -43,16 +43,16 @@ def outcomes_check(name: str, source: Outcomes, unit: Unit, claimed: Loss, sampl
     return sampled_check(name, relation_of(unit), claimed, low, samples=samples, alpha=alpha)
 
 
-def delta_check(kind: Kind, name: str, made: Any, found: ExactDelta) -> Check:
+def delta_check(kind: Kind, name: str, made: Any, exact_delta: ExactDelta) -> Check:
     """Return an exact check whose loss is delta."""
     return Check(
         kind=kind,
         instance=name,
         relation=relation_of(made.unit),
         claimed=claimed_of(made),
-        kept=found.kept,
-        loss=float_up(found.delta),
-        remark=found.remark,
+        kept=exact_delta.kept,
+        loss=float_up(exact_delta.delta),
+        remark=exact_delta.remark,
     )
 
 

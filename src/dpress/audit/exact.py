@@ -53,13 +53,13 @@ def at_most(ratio: Fraction | None, epsilon: Fraction) -> bool:
 
 def channel_loss(channels: Sequence[Channel], epsilon: Fraction) -> ExactLoss:
     """Return the largest log ratio of any report's probabilities under two values, over all these channels."""
-    rows = [row for one in channels for row in one.probabilities]
+    rows = [row for channel in channels for row in channel.probabilities]
     if any(min(row) < 0 or sum(row) != 1 for row in rows):
         return ExactLoss(loss=None, kept=False, remark="a row of the channel does not add up to 1")
-    if any(len(np.unique(one.payloads, axis=0)) != len(one.payloads) for one in channels):
+    if any(len(np.unique(channel.payloads, axis=0)) != len(channel.payloads) for channel in channels):
         return ExactLoss(loss=None, kept=False, remark="a report stands in the channel twice")
     worst: Fraction | None = Fraction(1)
-    for column in {frozenset(column) for one in channels for column in zip(*one.probabilities, strict=True)}:
+    for column in {frozenset(column) for channel in channels for column in zip(*channel.probabilities, strict=True)}:
         low, high = min(column), max(column)
         if high > 0 and worst is not None:
             worst = max(worst, high / low) if low else None
@@ -77,13 +77,13 @@ def channels(oracle: Any, *, rng: Generator) -> list[Channel]:
     except NotSupported:
         if not hasattr(oracle, "given_seed"):
             return []
-    found: list[Channel] = []
+    drawn: list[Channel] = []
     try:
-        while len(found) < SEEDS and sum(len(one.payloads) for one in found) < REPORTS:
-            found.append(oracle.given_seed(rng=rng))
+        while len(drawn) < SEEDS and sum(len(channel.payloads) for channel in drawn) < REPORTS:
+            drawn.append(oracle.given_seed(rng=rng))
     except NotSupported:
         return []
-    return found
+    return drawn
 
 
 def permanent(oracle: Any) -> Any:

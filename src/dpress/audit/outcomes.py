@@ -82,18 +82,18 @@ def _by_payload(oracle: Oracle, channel: Channel, draw: Callable[[int, int], Pay
     """Return the place of every report in the channel; a report that is not there has a label of its own."""
     keys = _keys(channel.payloads)
     order = np.argsort(keys)
-    known = keys[order]
+    sorted_keys = keys[order]
     logs = np.array([[_log(row[place]) for place in order] + [0.0] for row in channel.probabilities])
 
     def label(value: int, size: int) -> Labels:
-        found = _keys(draw(value, size))
-        places = np.minimum(np.searchsorted(known, found), known.size - 1)
-        return np.where(known[places] == found, places, known.size).astype(np.int64)
+        seen = _keys(draw(value, size))
+        places = np.minimum(np.searchsorted(sorted_keys, seen), sorted_keys.size - 1)
+        return np.where(sorted_keys[places] == seen, places, sorted_keys.size).astype(np.int64)
 
-    def stated(one: int, other: int) -> Floats:
-        return np.asarray(np.round(logs[one] - logs[other], 9))  # outcomes of one exact ratio stay together
+    def stated(value: int, other: int) -> Floats:
+        return np.asarray(np.round(logs[value] - logs[other], 9))  # outcomes of one exact ratio stay together
 
-    return Outcomes(values=oracle.size, labels=known.size + 1, draw=label, stated=stated)
+    return Outcomes(values=oracle.size, labels=sorted_keys.size + 1, draw=label, stated=stated)
 
 
 def _log(probability: Fraction) -> float:
@@ -120,7 +120,7 @@ def _by_support(oracle: Oracle, draw: Callable[[int, int], Payloads]) -> Outcome
         parts = (supporting(payloads, other).astype(np.int64) << other for other in range(oracle.size))
         return np.asarray(sum(parts), dtype=np.int64)
 
-    def stated(one: int, other: int) -> Floats:
-        return ((labels >> one & 1) - (labels >> other & 1)).astype(np.float64)
+    def stated(value: int, other: int) -> Floats:
+        return ((labels >> value & 1) - (labels >> other & 1)).astype(np.float64)
 
     return Outcomes(values=oracle.size, labels=labels.size, draw=label, stated=stated)

@@ -39,31 +39,31 @@ def valued(polynomial: Polynomial, r: Between) -> Between:
     )
 
 
-def times(one: Polynomial, other: Polynomial) -> dict[int, Fraction]:
+def times(polynomial: Polynomial, other: Polynomial) -> dict[int, Fraction]:
     """Return the product of two polynomials."""
     out: dict[int, Fraction] = {}
-    for (n, c), (m, b) in itertools.product(one.items(), other.items()):
+    for (n, c), (m, b) in itertools.product(polynomial.items(), other.items()):
         out[n + m] = out.get(n + m, Fraction(0)) + c * b
     return {n: c for n, c in out.items() if c}
 
 
-def plus(one: Polynomial, other: Polynomial) -> dict[int, Fraction]:
+def plus(polynomial: Polynomial, other: Polynomial) -> dict[int, Fraction]:
     """Return the sum of two polynomials."""
-    out = {n: one.get(n, Fraction(0)) + other.get(n, Fraction(0)) for n in {*one, *other}}
+    out = {n: polynomial.get(n, Fraction(0)) + other.get(n, Fraction(0)) for n in {*polynomial, *other}}
     return {n: c for n, c in out.items() if c}
 
 
-def log_ratio(one: Polynomial, other: Polynomial, x: Fraction) -> Fraction:
+def log_ratio(polynomial: Polynomial, other: Polynomial, x: Fraction) -> Fraction:
     """Return a rational at or above |ln one(r) - ln other(r)|, r = e^-x: exactly m x where one is r^m the other.
 
     >>> log_ratio({2: Fraction(1)}, {0: Fraction(1)}, Fraction(1, 3))
     Fraction(2, 3)
     """
-    first, second = min(one), min(other)
-    if {n - first: c for n, c in one.items()} == {n - second: c for n, c in other.items()}:
+    first, second = min(polynomial), min(other)
+    if {n - first: c for n, c in polynomial.items()} == {n - second: c for n, c in other.items()}:
         return abs(first - second) * x
-    r = exponential(x, max(*one, *other))
-    values = valued(one, r), valued(other, r)
+    r = exponential(x, max(*polynomial, *other))
+    values = valued(polynomial, r), valued(other, r)
     worst = max(values[0].high / values[1].low, values[1].high / values[0].low)
     return log_up(worst) if worst > 1 else Fraction(0)
 
@@ -75,12 +75,12 @@ def wins(counts: tuple[int, ...]) -> list[Polynomial]:
     """
     coins = [{max(counts) - count: Fraction(1)} for count in counts]
     out: list[Polynomial] = []
-    for place, own in enumerate(coins):
+    for place, winner in enumerate(coins):
         others: list[Polynomial] = [{0: Fraction(1)}]  # by how many succeed
         for coin in coins[:place] + coins[place + 1 :]:
             fails = plus({0: Fraction(1)}, {n: -c for n, c in coin.items()})
-            grown = [times(one, fails) for one in others] + [{}]
-            others = [plus(one, times(before, coin)) for one, before in zip(grown, [{}, *others], strict=True)]
-        shared = [{n: c / (wins + 1) for n, c in one.items()} for wins, one in enumerate(others)]
-        out.append(times(own, functools.reduce(plus, shared)))
+            grown = [times(law, fails) for law in others] + [{}]
+            others = [plus(law, times(before, coin)) for law, before in zip(grown, [{}, *others], strict=True)]
+        shared = [{n: c / (wins + 1) for n, c in law.items()} for wins, law in enumerate(others)]
+        out.append(times(winner, functools.reduce(plus, shared)))
     return out

@@ -20,18 +20,18 @@ VALUES = "any two values"
 
 def sent(example: Any) -> list[tuple[str, Oracle]]:
     """Return by name what makes the reports of a collection: the oracle of every report type."""
-    oracles = [oracle for own in example.types for oracle in own.oracles]
+    oracles = [oracle for report in example.types for oracle in report.oracles]
     return [(f"report type {place}", oracle) for place, oracle in enumerate(oracles, start=1)]
 
 
 def of_oracle(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of an oracle: its example and a few sizes exactly, its permanent response, its reports."""
-    found = 0
+    checked = 0
     for name, oracle in _sizes(card, example, loss):
-        for one in channel_checks(name, oracle, rng=rng):
-            found += 1
-            yield one
-    if samples is not None or not found:
+        for check in channel_checks(name, oracle, rng=rng):
+            checked += 1
+            yield check
+    if samples is not None or not checked:
         yield sampled_oracle("example", example, samples or SAMPLES, rng=rng)
 
 
@@ -53,13 +53,13 @@ def _sizes(card: Card, example: Oracle, loss: Loss) -> Iterator[tuple[str, Oracl
 def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]:
     """Yield the exact checks of one oracle; none if its channel cannot be written down."""
     claimed = claimed_of(oracle)
-    if found := exact.channels(oracle, rng=rng):
-        whole = len(found) == 1
+    if channels := exact.channels(oracle, rng=rng):
+        whole = len(channels) == 1
         kind: Kind = "exact channel" if whole else "channel by seed"
-        remark = "" if whole else f"given each of {len(found)} seeds, drawn without the value"
+        remark = "" if whole else f"given each of {len(channels)} seeds, drawn without the value"
         if getattr(oracle, "size", None) == 1:
             remark = "one value: there is nothing to tell apart, and nothing is checked"
-        yield exact_check(kind, name, VALUES, claimed, exact.channel_loss(found, claimed.epsilon), remark=remark)
+        yield exact_check(kind, name, VALUES, claimed, exact.channel_loss(channels, claimed.epsilon), remark=remark)
         if hasattr(oracle, "lifetime"):
             ever = exact.channels(exact.permanent(oracle), rng=rng)
             lifetime: PureDP = oracle.lifetime

@@ -36,8 +36,8 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     if loss.delta and not getattr(audited, "WITH_DELTA", False):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     checks = _local if card.model == "local" else _central
-    found = tuple(checks(card, example, audited, loss, samples, rng=rng or secure()))
-    return Audit(method=card.name, model=card.model, checks=found)
+    verdicts = tuple(checks(card, example, audited, loss, samples, rng=rng or secure()))
+    return Audit(method=card.name, model=card.model, checks=verdicts)
 
 
 def _local(
@@ -75,4 +75,4 @@ def _instance(card: Card, loss: Loss, unit: Unit) -> Any:
 
 def units() -> list[Unit]:
     """Return units of one row and of three, under every relation."""
-    return [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
+    return [Unit(relation=relation, column=None if n == 1 else "person", rows=n) for relation in Relation for n in ROWS]

@@ -25,41 +25,42 @@ SURPRISE = 1.1
 
 def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA, delta: float = 0.0) -> float:
     """Return a lower bound on epsilon, beside delta, with confidence 1 - alpha, over all pairs of inputs."""
-    own = _portions(samples)
+    sizes = _portions(samples)
     values = range(source.values)
-    tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in values]
-    again = [source.draw(value, own.choice) for value in values]
+    tables = [np.bincount(source.draw(value, sizes.ratios), minlength=source.labels) + 1.0 for value in values]
+    again = [source.draw(value, sizes.choice) for value in values]
 
     def choose(ratios: Callable[[int, int], Floats]) -> _ChosenEvent:
-        found = []
-        for one, other in itertools.permutations(values, 2):
-            ratio = ratios(one, other)
-            event = bounds.best_event(ratio[again[one]], ratio[again[other]], own.counts, alpha, delta)
-            found.append(_ChosenEvent(event=event, ratio=ratio, one=one, other=other))
-        return max(found, key=lambda chosen: chosen.event.promise)
+        events = []
+        for value, other in itertools.permutations(values, 2):
+            ratio = ratios(value, other)
+            event = bounds.best_event(ratio[again[value]], ratio[again[other]], sizes.counts, alpha, delta)
+            events.append(_ChosenEvent(event=event, ratio=ratio, value=value, other=other))
+        return max(events, key=lambda chosen: chosen.event.promise)
 
     if source.values == 1:
         return 0.0  # there is nothing to tell apart
-    stated, seen = choose(source.stated), choose(lambda one, other: np.log(tables[one] / tables[other]))
+    stated, seen = choose(source.stated), choose(lambda value, other: np.log(tables[value] / tables[other]))
     best = seen if seen.event.promise > SURPRISE * stated.event.promise else stated
-    first, second = (best.event.hits(best.ratio[source.draw(value, own.counts)]) for value in (best.one, best.other))
-    return bounds.epsilon_low(first, second, own.counts, alpha, delta)
+    draws = (source.draw(value, sizes.counts) for value in (best.value, best.other))
+    first, second = (best.event.hits(best.ratio[labels]) for labels in draws)
+    return bounds.epsilon_low(first, second, sizes.counts, alpha, delta)
 
 
 def rho_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA) -> float:
     """Return a lower bound on rho with confidence 1 - alpha, for two inputs, by the stated or the seen ratio."""
-    own = _portions(samples)
-    tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in (0, 1)]
-    again = [source.draw(value, own.choice) for value in (0, 1)]
+    sizes = _portions(samples)
+    tables = [np.bincount(source.draw(value, sizes.ratios), minlength=source.labels) + 1.0 for value in (0, 1)]
+    again = [source.draw(value, sizes.choice) for value in (0, 1)]
     promised = []
     for ratio in (source.stated(1, 0), np.log(tables[1] / tables[0])):
-        for sign, (one, other) in ((1, (1, 0)), (-1, (0, 1))):
-            first, second = sign * ratio[again[one]], sign * ratio[again[other]]
-            witness = bounds.best_witness(first, second, own.counts, alpha)
-            promised.append((witness.rho_low(first, second, own.counts, alpha), witness, sign * ratio, one, other))
-    _, witness, ratio, one, other = max(promised, key=lambda choice: choice[0])
-    first, second = (ratio[source.draw(value, own.counts)] for value in (one, other))
-    return witness.rho_low(first, second, own.counts, alpha)
+        for sign, (side, other) in ((1, (1, 0)), (-1, (0, 1))):
+            first, second = sign * ratio[again[side]], sign * ratio[again[other]]
+            witness = bounds.best_witness(first, second, sizes.counts, alpha)
+            promised.append((witness.rho_low(first, second, sizes.counts, alpha), witness, sign * ratio, side, other))
+    _, witness, ratio, side, other = max(promised, key=lambda choice: choice[0])
+    first, second = (ratio[source.draw(value, sizes.counts)] for value in (side, other))
+    return witness.rho_low(first, second, sizes.counts, alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +69,26 @@ class _ChosenEvent:
 
     event: Event
     ratio: Floats
-    one: int
+    value: int
     other: int
 
 
 def epsilon_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> float:
     """Return a lower bound on epsilon with confidence 1 - alpha, from the better direction."""
-    own = _portions(samples)
-    zero, one = source.draw(0, own.choice), source.draw(1, own.choice)
-    up = bounds.best_event(one, zero, own.counts, alpha)
-    down = bounds.best_event(-zero, -one, own.counts, alpha)
+    sizes = _portions(samples)
+    zero, changed = source.draw(0, sizes.choice), source.draw(1, sizes.choice)
+    up = bounds.best_event(changed, zero, sizes.counts, alpha)
+    down = bounds.best_event(-zero, -changed, sizes.counts, alpha)
     sign, event, sides = (1, up, (1, 0)) if up.promise >= down.promise else (-1, down, (0, 1))
-    first, second = (event.hits(sign * source.draw(side, own.counts)) for side in sides)
-    return bounds.epsilon_low(first, second, own.counts, alpha)
+    first, second = (event.hits(sign * source.draw(side, sizes.counts)) for side in sides)
+    return bounds.epsilon_low(first, second, sizes.counts, alpha)
 
 
 def rho_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> float:
     """Return a lower bound on rho with confidence 1 - alpha."""
-    own = _portions(samples)
-    witness = bounds.best_witness(source.draw(1, own.choice), source.draw(0, own.choice), own.counts, alpha)
-    return witness.rho_low(source.draw(1, own.counts), source.draw(0, own.counts), own.counts, alpha)
+    sizes = _portions(samples)
+    witness = bounds.best_witness(source.draw(1, sizes.choice), source.draw(0, sizes.choice), sizes.counts, alpha)
+    return witness.rho_low(source.draw(1, sizes.counts), source.draw(0, sizes.counts), sizes.counts, alpha)
 
 
 OUTCOMES = {"pure": epsilon_of_outcomes, "zcdp": rho_of_outcomes}

@@ -38,12 +38,12 @@ def command(method: str, *, epsilon: str | None, rho: str | None, samples: int |
     card = _card(method)
     loss = _loss(card, epsilon, rho)
     with working("comparing neighbours", quiet=as_json):
-        found = audit(card, loss, samples=samples)
+        report = audit(card, loss, samples=samples)
     if as_json:
-        print_json(_plain(found))
+        print_json(_plain(report))
     else:
-        _print(found)
-    if not found.kept:
+        _print(report)
+    if not report.kept:
         sys.exit(1)
 
 
@@ -72,13 +72,13 @@ def _loss(card: Card, epsilon: str | None, rho: str | None) -> Loss:
         raise click.UsageError(str(error)) from None
 
 
-def _plain(found: Audit) -> dict[str, Any]:
+def _plain(report: Audit) -> dict[str, Any]:
     return {
-        "method": found.method,
-        "model": found.model,
-        "claimed": as_floats(found.checks[0].claimed),
-        "checks": [_plain_check(check) for check in found.checks],
-        "kept": found.kept,
+        "method": report.method,
+        "model": report.model,
+        "claimed": as_floats(report.checks[0].claimed),
+        "checks": [_plain_check(check) for check in report.checks],
+        "kept": report.kept,
     }
 
 
@@ -98,26 +98,26 @@ def _plain_check(check: Check) -> dict[str, Any]:
     }
 
 
-def _print(found: Audit) -> None:
+def _print(report: Audit) -> None:
     """Print one line for every check, and what the remarks are about."""
     rows = [
         [
-            found.method,
+            report.method,
             check.kind,
             check.instance,
             check.relation,
             describe(check.claimed),
-            _found(check),
+            _loss_text(check),
             check.verdict,
         ]
-        for check in found.checks
+        for check in report.checks
     ]
     print_table(("method", "checked", "instance", "neighbours", "claimed", "found", "verdict"), rows)
-    for kind, remark in dict.fromkeys((check.kind, check.remark) for check in found.checks if check.remark):
+    for kind, remark in dict.fromkeys((check.kind, check.remark) for check in report.checks if check.remark):
         click.echo(f"{kind}: {remark}")
 
 
-def _found(check: Check) -> str:
+def _loss_text(check: Check) -> str:
     if check.lower_bound is not None and check.confidence is not None:
         return f">= {check.lower_bound:.4f} ({100 * check.confidence:g} % confidence)"
     return "infinity" if check.loss == math.inf else f"{check.loss:.6g}"

@@ -48,18 +48,18 @@ def command(
     if ledger is not None and private_cap is None:
         raise click.UsageError("--ledger pays for --private-cap EPSILON; nothing else here is charged")
     with counting(quiet=quiet) as progress:
-        asked = load_spec_or_design(design)
-        found = check(asked, data, most=most, progress=progress)
-    cap = None if private_cap is None else choose_cap(asked, data, epsilon=private_cap, ledger=ledger)
+        specification = load_spec_or_design(design)
+        report = check(specification, data, most=most, progress=progress)
+    cap = None if private_cap is None else choose_cap(specification, data, epsilon=private_cap, ledger=ledger)
     if as_json:
         chosen = {} if cap is None else {"private_cap": _plain(cap)}
-        print_json({"private": False, "passed": found.passed, "check": found.plain, **chosen})
+        print_json({"private": False, "passed": report.passed, "check": report.plain, **chosen})
     else:
         if cap is not None:
             click.echo(f"{PAID}{_chosen(cap)}")
-        for line in lines(found):
+        for line in lines(report):
             click.echo(f"{NOT_PRIVATE}{line}".rstrip())
-    if not found.passed:
+    if not report.passed:
         sys.exit(1)
 
 

@@ -36,10 +36,10 @@ class Listing(click.Option):
 def _taken() -> str:
     """Return what every strategy takes, e.g. "hierarchy: branching (an integer >= 2)"."""
     shown = {
-        card.name: ", ".join(f"{one.name} ({one.type})" for one in listed(card.parameters))
+        card.name: ", ".join(f"{parameter.name} ({parameter.type})" for parameter in listed(card.parameters))
         for card in catalog.cards("strategy").values()
     }
-    return "; ".join(f"{name}: {own}" for name, own in shown.items() if own)
+    return "; ".join(f"{name}: {text}" for name, text in shown.items() if text)
 
 
 @click.command("error")
@@ -74,16 +74,16 @@ def command(
     mechanism, chosen = _mechanism(strategy, cells, loss, parameters)
     sensitivity, variances = _total(mechanism), _part_variances(mechanism)
     unit = _noise_variance(loss, Fraction(1), sensitivity)
-    asked = [_range(text).within(cells) for text in ranges]
-    found = chosen.range_variances(Ranges.of(cells, asked), variances).tolist() if asked else []
+    intervals = [_range(text).within(cells) for text in ranges]
+    errors = chosen.range_variances(Ranges.of(cells, intervals), variances).tolist() if intervals else []
     mean = chosen.average_variance(variances) if average or index else None
     result = {
         "strategy": strategy,
         "cells": cells,
         "sensitivity": _rounded(sensitivity, loss),
         "ranges": [
-            {"range": [one.left, one.right], "coefficient": variance / unit, "variance": variance}
-            for one, variance in zip(asked, found, strict=True)
+            {"range": [interval.left, interval.right], "coefficient": variance / unit, "variance": variance}
+            for interval, variance in zip(intervals, errors, strict=True)
         ],
         "average_coefficient": mean / unit if average and mean is not None else None,
         "average_variance": mean if average else None,
@@ -94,7 +94,7 @@ def command(
         print_json(result)
     else:
         _print(result, loss)
-        _print_hint(loss, asked=bool(ranges) or average or index, index=index)
+        _print_hint(loss, has_ranges=bool(ranges) or average or index, index=index)
 
 
 def _loss(epsilon: str | None, rho: str | None) -> Loss:
@@ -108,8 +108,8 @@ def _mechanism(name: str, cells: int, loss: Loss, parameters: tuple[str, ...]) -
     if check.count("cells", cells) > LARGEST:
         raise ValueError(f"cells must be at most 2^60, got cells={cells}")
     card = catalog.card(name)
-    own = parameters_of(card, _parameters(parameters))
-    strategy = card.strategy(Boxes((AllRanges(cells),)), loss, **own) if card.strategy is not None else None
+    arguments = parameters_of(card, _parameters(parameters))
+    strategy = card.strategy(Boxes((AllRanges(cells),)), loss, **arguments) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):
         raise NotSupported(f"{name} has no error over ranges of {cells} cells here; {_hint(name)}")
     try:
@@ -209,9 +209,9 @@ def _print(result: dict[str, Any], loss: Loss) -> None:
         click.echo(f"accuracy index at n = {result['cells']}: {result['accuracy_index_at_n']:.4g}")
 
 
-def _print_hint(loss: Loss, *, asked: bool, index: bool) -> None:
+def _print_hint(loss: Loss, *, has_ranges: bool, index: bool) -> None:
     """Say what was not asked for, or cannot be answered."""
-    if not asked:
+    if not has_ranges:
         click.echo("for an error, add --range L:R (a range) or --average (the mean over all ranges)")
     if index and loss.as_epsilon is None:
         click.echo("the accuracy index is defined for epsilon: under --rho there is none at n")

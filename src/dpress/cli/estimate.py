@@ -54,10 +54,10 @@ def command(
     """
     started = time.perf_counter()
     new_path(out, "a release is")
-    own = design_of(planned(load_spec_or_design(design), design))
+    loaded = design_of(planned(load_spec_or_design(design), design))
     with counting(quiet=quiet) as progress:
         release = estimate(
-            own,
+            loaded,
             reports,
             out=out,
             records=records,
@@ -67,7 +67,7 @@ def command(
             refitted=refitting(progress),
             run=on_threads if engine == "threads" else on_spark,
         )
-    if note := caution(from_parameters(own.budget)):
+    if note := caution(from_parameters(loaded.budget)):
         hint(note, quiet=quiet)
     lifetime = lifetime_of(release.mechanism)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}

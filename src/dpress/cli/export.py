@@ -22,9 +22,9 @@ def command(design: str, reports: str, out: str, *, quiet: bool, as_json: bool) 
     Each is written once, in an order that tells nothing of its arrival.
     """
     new_file(out, "reports are")
-    own = design_of(planned(load_spec_or_design(design), design))
+    loaded = design_of(planned(load_spec_or_design(design), design))
     with counting(quiet=quiet) as progress:
-        count, rejected = export(own, reports, out=out, progress=progress)
+        count, rejected = export(loaded, reports, out=out, progress=progress)
     if as_json:
         print_json({"reports": out, "count": count, "rejected": rejected})
         return

@@ -37,10 +37,10 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
         draft.names_in_first_line = click.confirm("Does the first line hold the names of the columns?", err=True)
         draft.separator = click.prompt("Sign between fields", default=",", err=True)
     draft = with_columns(draft, declared(source, file_format(draft)))
-    listed = {one.name: column(one) for one in ([] if codebook is None else read_codebook(codebook))}
+    listed = {entry.name: column(entry) for entry in ([] if codebook is None else read_codebook(codebook))}
     click.echo(PUBLIC, err=True)
-    draft.columns = [_asked(listed.get(one.name, one)) for one in draft.columns]
-    if not any(one.use for one in draft.columns):
+    draft.columns = [_described(listed.get(column.name, column)) for column in draft.columns]
+    if not any(column.use for column in draft.columns):
         raise ValueError("every column was skipped; a specification needs at least one attribute")
     _ask_whom(draft)
     draft.epsilon = click.prompt("Privacy loss, epsilon (0.1 is strong, 1 is usual, above 3 is weak)", err=True)
@@ -55,38 +55,38 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     click.echo(f"Next: dpress plan {place}; dpress check {place}")
 
 
-def _asked(own: Column) -> Column:
+def _described(column: Column) -> Column:
     """Return a column as somebody describes it, asked again until it is an attribute."""
-    shown = f"{own.name} ({own.type})" if own.type else own.name
+    shown = f"{column.name} ({column.type})" if column.type else column.name
     while True:
         kind = click.prompt(f"{shown}: what is it?", type=click.Choice(KINDS), default=SKIP, err=True)
-        own.use, own.kind = kind != SKIP, "" if kind == SKIP else kind
-        if not own.use:
-            return own
-        _ask_cells(own)
+        column.use, column.kind = kind != SKIP, "" if kind == SKIP else kind
+        if not column.use:
+            return column
+        _ask_cells(column)
         try:
-            load_spec(_alone(own))
+            load_spec(_alone(column))
         except SchemaMismatch as error:
             click.echo(f"  {written.fault(error)}", err=True)
             continue
-        return own
+        return column
 
 
-def _ask_cells(own: Column) -> None:
-    if own.kind in written.LISTED:
-        if own.values:
-            click.echo(f"  values of the codebook: {', '.join(own.values.splitlines())}", err=True)
+def _ask_cells(column: Column) -> None:
+    if column.kind in written.LISTED:
+        if column.values:
+            click.echo(f"  values of the codebook: {', '.join(column.values.splitlines())}", err=True)
         else:
-            own.values = "\n".join(_ask("values, with commas between them").split(","))
-        own.other = _ask("anything else is counted as (empty: refuse the table)", default="")
+            column.values = "\n".join(_ask("values, with commas between them").split(","))
+        column.other = _ask("anything else is counted as (empty: refuse the table)", default="")
         return
-    first, last = ("first day", "last day") if own.kind in written.CALENDAR else ("lower bound", "upper bound")
-    own.low, own.high = _ask(first), _ask(last)
-    if own.kind in written.CALENDAR:
-        own.cells = _ask("counted by day, week, month, quarter or year")
-        own.zone = _ask("clocks of, such as Europe/Berlin") if own.kind == "datetime" else ""
+    first, last = ("first day", "last day") if column.kind in written.CALENDAR else ("lower bound", "upper bound")
+    column.low, column.high = _ask(first), _ask(last)
+    if column.kind in written.CALENDAR:
+        column.cells = _ask("counted by day, week, month, quarter or year")
+        column.zone = _ask("clocks of, such as Europe/Berlin") if column.kind == "datetime" else ""
     else:
-        own.bins = _ask("bins (empty: one for each integer)", default="")
+        column.bins = _ask("bins (empty: one for each integer)", default="")
 
 
 def _ask(words: str, default: str | None = None) -> str:
@@ -97,16 +97,16 @@ def _ask_whom(draft: Draft) -> None:
     words = "Whom do you protect? A person has several rows, which one column tells"
     draft.unit = click.prompt(words, type=click.Choice(["row", "person"]), err=True)
     if draft.unit == "person":
-        names = [one.name for one in draft.columns]
+        names = [column.name for column in draft.columns]
         draft.person = click.prompt("Column that names the person", type=click.Choice(names), err=True)
         draft.rows_per_unit = str(click.prompt("At most so many rows of each person count", type=int, err=True))
-    relations = click.Choice([one.value for one in Relation])
+    relations = click.Choice([relation.value for relation in Relation])
     draft.relation = click.prompt(
         "Tables that nobody can tell apart differ by", type=relations, default="add-remove", err=True
     )
 
 
-def _alone(own: Column) -> str:
+def _alone(column: Column) -> str:
     """Return a specification of one attribute, to be refused if that is none."""
     release = {"kind": catalog.wished()[0].kind}
-    return as_toml({"attribute": [written.attribute(own)], "privacy": {"epsilon": 1}, "release": release})
+    return as_toml({"attribute": [written.attribute(column)], "privacy": {"epsilon": 1}, "release": release})

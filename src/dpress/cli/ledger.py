@@ -91,7 +91,7 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
         [
             e.time.partition("T")[0],
             _shown(_named(e)) + ("" if e.confirmed else " (charged, then stopped)"),
-            *(_shown(own) for own in (e.release, e.spec[:SHORT], e.who)),
+            *(_shown(text) for text in (e.release, e.spec[:SHORT], e.who)),
             _brief(as_floats(e.loss), names),
             _brief(_down(e.remaining), names),
         ]
@@ -114,11 +114,11 @@ def check(ledger: str, head: str | None, releases: str | None, *, as_json: bool)
     Entries that were cut off the end are found only with the heads that are kept elsewhere: --head, --releases.
     """
     kept = {} if releases is None else heads_below(releases)
-    found = verify(ledger, head=head, kept=kept)
+    verification = verify(ledger, head=head, kept=kept)
     if as_json:
-        print_json({"ledger": ledger, "rows": found.rows, "head": found.head, "releases": len(kept)})
+        print_json({"ledger": ledger, "rows": verification.rows, "head": verification.head, "releases": len(kept)})
         return
-    click.echo(f"{ledger}: {found.rows} entries, unbroken; head {found.head}")
+    click.echo(f"{ledger}: {verification.rows} entries, unbroken; head {verification.head}")
     if releases is not None:
         click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
     elif head is None:
@@ -132,7 +132,7 @@ def _named(entry: Entry) -> str:
 
 def _shown(text: str) -> str:
     """Return what names an entry, as a table shows it: nothing in it acts on a terminal."""
-    return "".join(one if one.isprintable() else "?" for one in text) or "-"
+    return "".join(character if character.isprintable() else "?" for character in text) or "-"
 
 
 def _up(amounts: dict[str, Fraction]) -> dict[str, float]:
@@ -149,5 +149,5 @@ def _text(amounts: dict[str, float]) -> str:
 
 def _brief(amounts: dict[str, float] | None, names: set[str]) -> str:
     """Return amounts without the name where it is that of the limit, which has one."""
-    own = amounts or {}
-    return f"{own[min(own)]:.6g}" if len(own) == 1 and set(own) == names else _text(own)
+    by_name = amounts or {}
+    return f"{by_name[min(by_name)]:.6g}" if len(by_name) == 1 and set(by_name) == names else _text(by_name)

@@ -52,13 +52,13 @@ def _row(entry: Entry) -> dict[str, str | None]:
 
 def _show(card: Card, *, as_json: bool) -> None:
     """Print one method with its parameters, as [release.parameters] takes them."""
-    own = [{"name": one.name, "type": one.type, "sentence": one.sentence} for one in listed(card.parameters)]
+    fields = [{"name": field.name, "type": field.type, "sentence": field.sentence} for field in listed(card.parameters)]
     row = _row(catalog.entries()[card.name]) | {"summary": card.summary}
     if as_json:
-        print_json(row | {"parameters": own})
+        print_json(row | {"parameters": fields})
         return
     first, *lines = [[name, value or "-"] for name, value in row.items() if value or name != ORIGIN]
     print_table(first, lines)
-    if own:
+    if fields:
         click.echo()
-        print_table(COLUMNS, [[one[name] for name in COLUMNS] for one in own])
+        print_table(COLUMNS, [[parameter[name] for name in COLUMNS] for parameter in fields])

@@ -50,22 +50,22 @@ def command(
     """
     started = time.perf_counter()
     new_file(out, "reports are")
-    asked = planned(load_spec_or_design(design), design)
-    source, own = data or source_named(asked), design_of(asked)
-    with remarking(own.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
+    loaded = planned(load_spec_or_design(design), design)
+    source, designed = data or source_named(loaded), design_of(loaded)
+    with remarking(designed.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
         columns, unproven = _columns(stated), allow_unproven
-        reports = perturb(own, source, out=out, stated=columns, allow_unproven=unproven, progress=progress)
-    mechanism = mechanism_of(own)
+        reports = perturb(designed, source, out=out, stated=columns, allow_unproven=unproven, progress=progress)
+    mechanism = mechanism_of(designed)
     claim, lifetime = mechanism.claim, lifetime_of(mechanism)
     if as_json:
         plain = {"published": as_floats(claim.published), "proven": as_floats(claim.proven)}
         seconds = time.perf_counter() - started
-        found = {"reports": out, "count": reports, "claim": plain, "lifetime": as_floats(lifetime), "seconds": seconds}
-        print_json(found)
+        fields = {"reports": out, "count": reports, "claim": plain, "lifetime": as_floats(lifetime), "seconds": seconds}
+        print_json(fields)
         return
     click.echo(f"Reports: {out} ({reports:,})")
-    click.echo(f"Method:  {own.method}")
-    click.echo(f"Promise: {catalog.room(own.kind).words.promise(mechanism)}")
+    click.echo(f"Method:  {designed.method}")
+    click.echo(f"Promise: {catalog.room(designed.kind).words.promise(mechanism)}")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)
     click.echo(f"Next:    dpress estimate {design} --reports {out} --out DIR")
 
@@ -76,7 +76,7 @@ def _columns(stated: tuple[str, ...]) -> dict[str, str]:
     Raises:
         ValueError: it is not written as CHOICE=COLUMN.
     """
-    pairs = [one.partition("=") for one in stated]
+    pairs = [text.partition("=") for text in stated]
     if wrong := [name for name, sign, column in pairs if not (name and sign and column)]:
         raise ValueError(f"--stated must be CHOICE=COLUMN, e.g. epsilon=my_epsilon, got {wrong[0]!r}")
     return {name: column for name, _, column in pairs}

@@ -83,12 +83,12 @@ def _check(out: str | None, delta: str | None, *, shuffled: bool) -> None:
 
 def _loaded(path: str, error: float | None) -> tuple[Spec, Calendar | None]:
     """Return a specification; of a series that of its first period, and its calendar."""
-    asked = load_spec(path)
-    if asked.periods is UNSET:
-        return asked, None
+    spec = load_spec(path)
+    if spec.periods is UNSET:
+        return spec, None
     if error is not None:
         raise NotSupported("--error is of one release; every period has a budget of its own: leave out [periods]")
-    calendar = Calendar(asked)
+    calendar = Calendar(spec)
     return calendar.of(calendar.spans[0]), calendar
 
 
@@ -97,7 +97,7 @@ def _plain(planned: Plan, calendar: Calendar | None) -> dict[str, Any]:
     words = catalog.room(planned.design.kind).words
     grown = {} if calendar is None else {"counter": calendar.counter, "counters": calendar.plain}
     return {
-        "candidates": [words.plain(planned, one) for one in planned.candidates],
+        "candidates": [words.plain(planned, candidate) for candidate in planned.candidates],
         "chosen": planned.chosen.method,
         "lower_bound": planned.lower_bound,
         "with_delta": with_delta(planned),
@@ -112,7 +112,7 @@ def _beside(planned: Plan, together: Shuffled | None, error: float | None) -> di
     return (
         shuffled
         if error is None
-        else {**shuffled, "budget": {name: float(one) for name, one in parameters(planned.spec.privacy.loss).items()}}
+        else {**shuffled, "budget": {name: float(cost) for name, cost in parameters(planned.spec.privacy.loss).items()}}
     )
 
 
@@ -140,8 +140,8 @@ def _show(text: PlanText) -> None:
             _table(remark)
         else:
             click.echo(remark)
-    for one in text.hints:
-        hint(one, quiet=False)
+    for words in text.hints:
+        hint(words, quiet=False)
 
 
 def _show_periods(calendar: Calendar) -> None:

@@ -9,17 +9,17 @@ from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_for_error import plan_for_error
 
 
-def planned(asked: Spec | Design, path: str) -> Plan | Design:
+def planned(design: Spec | Design, path: str) -> Plan | Design:
     """Return the plan of a specification; a design as it is. No row is read.
 
     Args:
-        asked: what the file holds.
+        design: what the file holds.
         path: of the file.
 
     Raises:
         NotSupported, ValueError: see `plan`.
     """
-    return asked if isinstance(asked, Design) else plan_of(asked, path)
+    return design if isinstance(design, Design) else plan_of(design, path)
 
 
 def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:

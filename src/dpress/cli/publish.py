@@ -67,22 +67,22 @@ def command(
     started = time.perf_counter()
     if period is None:
         new_path(out, "a release is")
-    asked = load_spec_or_design(design)
+    loaded = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
     if bundle is not None:
         check_bundle(bundle, period=period)
     if period is not None:
-        _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
+        _publish_period(loaded, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
-    check_whole(asked)
-    seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
+    check_whole(loaded)
+    seconds = loaded.release.parameters.get("seconds") if isinstance(loaded, Spec) else None
     with planning(seconds, quiet=quiet):
-        own = planned(asked, design)
+        target = planned(loaded, design)
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
-            own, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
+            target, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
     if bundle is not None:
         write_bundle(release, out, bundle)
@@ -91,8 +91,8 @@ def command(
     if as_json:
         claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
         seconds = time.perf_counter() - started
-        found = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
-        print_json(found if bundle is None else {**found, "bundle": bundle})
+        fields = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
+        print_json(fields if bundle is None else {**fields, "bundle": bundle})
     else:
         _say(release, out)
         if bundle is not None:
@@ -100,25 +100,25 @@ def command(
 
 
 def _publish_period(
-    asked: Spec | Design, period: str, data: str | None, *, out: str, quiet: bool, as_json: bool, **options: Any
+    spec: Spec | Design, period: str, data: str | None, *, out: str, quiet: bool, as_json: bool, **options: Any
 ) -> None:
     """Add a period to a release that grows, and say what was measured with it."""
-    if not isinstance(asked, Spec):
+    if not isinstance(spec, Spec):
         raise ValueError("--period: expected a specification with [periods]; a design is of one release")
     with counting(quiet=quiet) as progress:
-        made = publish_period(asked, period, data, out=out, progress=progress, **options)
+        made = publish_period(spec, period, data, out=out, progress=progress, **options)
     claim, unguarded = made[-1].claim if made else None, len(load_series(out).unguarded)
     if as_json:
-        charged = [as_floats(one.charged) for one in made]
+        charged = [as_floats(release.charged) for release in made]
         measured = {"release": out, "period": period, "measured": len(made), "charged": charged}
         print_json({**measured, "unguarded": unguarded})
         return
     click.echo(f"Release: {out}")
     click.echo(f"Period:  {period}")
-    calendar = Calendar(asked)
-    for one in made:
-        first, last = calendar.dated_of(one.schema).limits or ("", "")
-        click.echo(f"Counted: {first} to {last}, {promised(one.claim)}")
+    calendar = Calendar(spec)
+    for release in made:
+        first, last = calendar.dated_of(release.schema).limits or ("", "")
+        click.echo(f"Counted: {first} to {last}, {promised(release.claim)}")
     if claim is None:
         click.echo("Nothing closes with this period.")
     if unguarded:

@@ -47,15 +47,15 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         answering = _of_series(release, confidence) if is_series(release) else _of_release(release, confidence, show)
         answered = [_answered(answering, text) for text in queries]
     if as_json:
-        print_json([one for pair in zip(queries, answered, strict=True) for one in _entries(*pair)])
+        print_json([entry for pair in zip(queries, answered, strict=True) for entry in _entries(*pair)])
     else:
-        found = [result for one in answered if isinstance(one, list) for result in one]
-        for _, results in itertools.groupby(found, lambda result: result.query if result.group else ""):
+        answers = [result for answer in answered if isinstance(answer, list) for result in answer]
+        for _, results in itertools.groupby(answers, lambda result: result.query if result.group else ""):
             _show(list(results), confidence)
     for place, error in enumerate(answered, start=1):
         if isinstance(error, ValueError):
             refusal(f"query {place}: {one_line(error)}" if len(queries) > 1 else one_line(error))
-    if any(isinstance(one, ValueError) for one in answered):
+    if any(isinstance(answer, ValueError) for answer in answered):
         sys.exit(1)
 
 
@@ -126,5 +126,5 @@ def _plain(result: Result) -> dict[str, Any]:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_finite(one) for one in value]
+        return [_finite(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -46,18 +46,18 @@ def command(
     from dpress.service.server import run  # noqa: PLC0415
 
     token = None if admin_token_file is None else read_token(admin_token_file)
-    asked = [design_of(planned(load_spec_or_design(one), one)) for one in designs]
-    for one in asked:
-        collection_of(one)  # what asks no devices is refused before a store is made
+    loaded = [design_of(planned(load_spec_or_design(path), path)) for path in designs]
+    for design in loaded:
+        collection_of(design)  # what asks no devices is refused before a store is made
     opened = open_store(store, create=True)
     collections = Collections(opened)
-    served = [collections.add(one) for one in asked]
+    served = [collections.add(design) for design in loaded]
 
     def listening(address: str) -> None:
-        urls = {one.round.ask: f"{address}/v1/collections/{one.round.ask}" for one in served}
+        urls = {collection.round.ask: f"{address}/v1/collections/{collection.round.ask}" for collection in served}
         if as_json:
-            own = [{"id": one.round.ask, "round": one.round.number, "url": urls[one.round.ask]} for one in served]
-            click.echo(msgspec.json.encode({"address": address, "collections": own}))  # one line: more may never come
+            rows = [{"id": each.round.ask, "round": each.round.number, "url": urls[each.round.ask]} for each in served]
+            click.echo(msgspec.json.encode({"address": address, "collections": rows}))  # one line: more may never come
             return
         for url in urls.values():
             click.echo(f"Collection: {url}")

@@ -26,7 +26,7 @@ def remarking(attributes: Sequence[Attribute], source: Any, *, quiet: bool) -> I
 
 
 def _remark(attributes: Sequence[Attribute], source: Any) -> None:
-    for one in attributes:
-        if one.box is not None and exchanged(one.box, source):
-            across, up = one.columns
+    for attribute in attributes:
+        if attribute.box is not None and exchanged(attribute.box, source):
+            across, up = attribute.columns
             hint(f"no position lies in the box; most would with the columns {across} and {up} exchanged", quiet=False)

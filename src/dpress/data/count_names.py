@@ -64,15 +64,15 @@ def name_counts(
     if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
-        if (found := sql_names(table, listing, sizes=weights is not None)) is not None:
-            sizes = [SIZE] if found.num_columns > 2 else []
-            return _by_name(found.rename_columns([NAME, *sizes, COUNT]), weights)
+        if (answers := sql_names(table, listing, sizes=weights is not None)) is not None:
+            sizes = [SIZE] if answers.num_columns > 2 else []
+            return _by_name(answers.rename_columns([NAME, *sizes, COUNT]), weights)
     kept: list[pa.Table] = []
     waiting = rows = 0
     for batch in table.batches():
-        own = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch))  # type: ignore[misc]
-        kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
-        rows, waiting = rows + batch.num_rows, waiting + own.num_rows
+        counted = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch))  # type: ignore[misc]
+        kept += [counted] if counted.num_rows else []  # a column without values does not say how persons are compared
+        rows, waiting = rows + batch.num_rows, waiting + counted.num_rows
         if waiting > WAITING:
             kept = [_added(kept)]
             waiting = -kept[0].num_rows
@@ -98,12 +98,12 @@ def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Ta
     return _added([pa.table({NAME: names, PERSON: _persons(persons_of(unit.columns, batch))})])
 
 
-def _persons(found: PersonColumn) -> pa.Array:
+def _persons(persons: PersonColumn) -> pa.Array:
     """Return persons by what they are compared by."""
-    if found.rows == found.words.size:
-        return pa.array(found.words)
-    content = found.content.tobytes()
-    parts = [content[low:high] for low, high in itertools.pairwise(found.ends.tolist())]
+    if persons.rows == persons.words.size:
+        return pa.array(persons.words)
+    content = persons.content.tobytes()
+    parts = [content[low:high] for low, high in itertools.pairwise(persons.ends.tolist())]
     return pa.array(parts, type=pa.large_binary())
 
 
@@ -120,23 +120,23 @@ def _added(parts: list[pa.Table]) -> pa.Table:
     return summed.select([NAME, f"{COUNT}_sum"]).rename_columns([NAME, COUNT])
 
 
-def _by_name(found: pa.Table, weights: Sequence[int] | None) -> NameCounts:
+def _by_name(answers: pa.Table, weights: Sequence[int] | None) -> NameCounts:
     """Return the counts of names, or the sums of weights; a person counts once for a name."""
-    times = np.asarray(found[COUNT]) if COUNT in found.column_names else np.ones(found.num_rows, dtype=np.int64)
+    times = np.asarray(answers[COUNT]) if COUNT in answers.column_names else np.ones(answers.num_rows, dtype=np.int64)
     if weights is not None:
-        times = times * np.array([0, *weights], dtype=np.int64)[_sizes(found)]
-    summed = _added([pa.table({NAME: found[NAME], COUNT: pa.array(times)})])
+        times = times * np.array([0, *weights], dtype=np.int64)[_sizes(answers)]
+    summed = _added([pa.table({NAME: answers[NAME], COUNT: pa.array(times)})])
     named = summed.filter(pc.is_valid(summed[NAME])).sort_by(NAME)
     counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
     return NameCounts(names=tuple(named[NAME].to_pylist()), counts=counts, unnamed=int(times.sum() - counts.sum()))
 
 
-def _sizes(found: pa.Table) -> npt.NDArray[np.int64]:
+def _sizes(answers: pa.Table) -> npt.NDArray[np.int64]:
     """Return how many names the unit of every row has, 0 where the row has none."""
-    named = np.asarray(pc.is_valid(found[NAME]), dtype=np.int64)
-    if SIZE in found.column_names:
-        return named * np.asarray(found[SIZE], dtype=np.int64)
-    if PERSON not in found.column_names:
+    named = np.asarray(pc.is_valid(answers[NAME]), dtype=np.int64)
+    if SIZE in answers.column_names:
+        return named * np.asarray(answers[SIZE], dtype=np.int64)
+    if PERSON not in answers.column_names:
         return named
-    person = np.asarray(found[PERSON].combine_chunks().dictionary_encode("encode").indices, dtype=np.int64)
+    person = np.asarray(answers[PERSON].combine_chunks().dictionary_encode("encode").indices, dtype=np.int64)
     return named * np.bincount(person, weights=named).astype(np.int64)[person]

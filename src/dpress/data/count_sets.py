@@ -60,13 +60,13 @@ def set_counts(attribute: SetMembers, source: Any, *, progress: Progress | None 
     size = attribute.size
 
     def kernel(codes: Codes) -> Numbers:
-        own = members(codes, size)
-        many = np.count_nonzero(own, axis=1)
+        sets = members(codes, size)
+        many = np.count_nonzero(sets, axis=1)
         held = np.zeros((size + 1, size), dtype=np.int64)
-        user, value = np.nonzero(own)
+        user, value = np.nonzero(sets)
         np.add.at(held, (many[user], value), 1)
         return np.concatenate([np.bincount(many, minlength=size + 1)[:, None], held], axis=1).ravel()
 
     table = Table(source, (attribute.name,), ROW)
-    found = fold(table, Schema((attribute,)), kernel, progress=progress).reshape(size + 1, size + 1)
-    return SetCounts(sizes=found[:, 0], held=found[:, 1:])
+    counts = fold(table, Schema((attribute,)), kernel, progress=progress).reshape(size + 1, size + 1)
+    return SetCounts(sizes=counts[:, 0], held=counts[:, 1:])

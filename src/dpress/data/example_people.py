@@ -64,8 +64,8 @@ def pickups(count: int = 100_000) -> pa.Table:
     share = rng.words(count).astype(np.float64) / 2.0**64
     middle = np.array(ISLAND[0]) + share[:, None] * (np.array(ISLAND[1]) - np.array(ISLAND[0]))
     spread = np.full(count, 0.007)
-    for place, (lon, lat, own, _) in enumerate(PLACES):
-        middle[kind == place], spread[kind == place] = (lon, lat), own
+    for place, (lon, lat, width, _) in enumerate(PLACES):
+        middle[kind == place], spread[kind == place] = (lon, lat), width
     places = middle + spread[:, None] * normal(2 * count, rng=rng).reshape(count, 2)
     return pa.table({"lon": places[:, 0], "lat": places[:, 1]})
 

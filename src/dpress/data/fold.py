@@ -84,9 +84,9 @@ def _by_parts(
     def work(part: Part) -> None:
         nonlocal total
         for batch in part.batches():
-            found = kernel(batch)
+            part_counts = kernel(batch)
             with lock:
-                total = added(total, found)
+                total = added(total, part_counts)
                 done(batch)
             if stopped:
                 return
@@ -94,8 +94,8 @@ def _by_parts(
     with ThreadPoolExecutor(THREADS) as pool:
         waiting = [pool.submit(work, part) for part in parts]
         try:
-            for one in waiting:
-                one.result()
+            for future in waiting:
+                future.result()
         except BaseException:
             stopped = True
             pool.shutdown(wait=False, cancel_futures=True)
@@ -117,9 +117,9 @@ def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
     def kernel(codes: Codes) -> Counts | SparseArray:
         parts = [_cells(codes, axes, sizes) for axes, sizes in zip(tables, kept, strict=True)]
         if long:
-            found = [np.unique(part, return_counts=True) for part in parts]
-            places = [cells + start for (cells, _), start in zip(found, starts, strict=False)]
-            return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in found]))
+            pairs = [np.unique(part, return_counts=True) for part in parts]
+            places = [cells + start for (cells, _), start in zip(pairs, starts, strict=False)]
+            return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in pairs]))
         dense = [np.bincount(part, minlength=math.prod(sizes)) for part, sizes in zip(parts, kept, strict=True)]
         return np.concatenate(dense).astype(np.int64, copy=False)
 

@@ -51,9 +51,9 @@ def person_totals(schema: Schema, added: Sums, source: Any, unit: Unit, *, progr
         return codes[:, keep], persons[keep]
 
     for batch in table.batches():
-        own = without_quotes(table.name, lambda batch=batch: coded(batch))  # type: ignore[misc]
-        held.append(own)
-        sums = [np.sum([*sums, added.of_rows(own[0])], axis=0)]
+        coded_batch = without_quotes(table.name, lambda batch=batch: coded(batch))  # type: ignore[misc]
+        held.append(coded_batch)
+        sums = [np.sum([*sums, added.of_rows(coded_batch[0])], axis=0)]
         rows += batch.num_rows
         if progress is not None:
             progress(rows)

@@ -61,10 +61,10 @@ def _at_workers(table: Table, schema: Schema, progress: Progress | None) -> Peop
 
     def again(kernel: Kernel) -> Counts:
         shape = kernel(np.zeros((len(schema.attributes), 0), dtype=np.int32)).shape
-        found = fold(table, schema, functools.partial(_marked, kernel))
-        if not np.array_equal(found[-MARKS:], first):
+        sums = fold(table, schema, functools.partial(_marked, kernel))
+        if not np.array_equal(sums[-MARKS:], first):
             raise OSError(f"{table.name} {CHANGES}")
-        return found[:-MARKS].reshape(shape)
+        return sums[:-MARKS].reshape(shape)
 
     return People(fold=again, table=lambda: np.concatenate(list(_coded(table, schema)), axis=1))
 
@@ -75,11 +75,11 @@ def _marked(kernel: Kernel, codes: Codes) -> Counts:
 
 def _marks(codes: Codes) -> Counts:
     """Return the number of rows, and the sum of a hash of every row: the same rows in any order have the same."""
-    found = np.zeros(codes.shape[1], dtype=np.uint64)
-    for own in codes:
-        found = (found ^ found >> np.uint64(29)) * FACTOR + own.astype(np.uint64)
-    found = (found ^ found >> np.uint64(32)) * FACTOR
-    return np.array([codes.shape[1], (found ^ found >> np.uint64(29)).sum().astype(np.int64)])
+    hashes = np.zeros(codes.shape[1], dtype=np.uint64)
+    for column in codes:
+        hashes = (hashes ^ hashes >> np.uint64(29)) * FACTOR + column.astype(np.uint64)
+    hashes = (hashes ^ hashes >> np.uint64(32)) * FACTOR
+    return np.array([codes.shape[1], (hashes ^ hashes >> np.uint64(29)).sum().astype(np.int64)])
 
 
 def _coded(table: Table, schema: Schema) -> Iterator[Codes]:

@@ -12,7 +12,7 @@ from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows
 from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.cell_counts import cell_counts
-from dpress.data.sql.coded_rows import Relation, check_asked, code_expressions, coded, encode_coded, relation_of
+from dpress.data.sql.coded_rows import Relation, check_wanted, code_expressions, coded, encode_coded, relation_of
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 
@@ -44,20 +44,20 @@ def sql_counts(
         )
     relation = relation_of(source)
     persons = table.unit.columns
-    check_asked(source, relation, (*schema.names, *persons))
+    check_wanted(source, relation, (*schema.names, *persons))
     if persons and len(code_expressions(schema, relation)) == len(schema.names):
-        if any(relation.column(one).kind is None for one in persons) and not isinstance(source, Database):
+        if any(relation.column(column).kind is None for column in persons) and not isinstance(source, Database):
             return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
-    if (asked := cell_counts(schema, relation, tables)) is None:
+    if (counting := cell_counts(schema, relation, tables)) is None:
         return folded(table, schema, count(schema.shape, tables), progress)
-    answers = pa.concat_tables([source.fetch(statement) for statement in asked.statements])
-    found = [column.to_numpy() for column in answers.columns]
-    if not found[2].sum():
+    answers = pa.concat_tables([source.fetch(statement) for statement in counting.statements])
+    columns = [column.to_numpy() for column in answers.columns]
+    if not columns[2].sum():
         raise SchemaMismatch(f"{source.name} has no rows")
     table.check_unchanged()
-    return asked.add_up(*found)
+    return counting.add_up(*columns)
 
 
 def folded(table: Table, schema: Schema, kernel: Kernel, progress: Progress | None) -> Counts:
@@ -74,6 +74,6 @@ def folded(table: Table, schema: Schema, kernel: Kernel, progress: Progress | No
     """
     if not isinstance(table.source, Database):
         return fold(table, schema, kernel, progress=progress)
-    own = coded(table.source, schema)
-    rows = Table(Rows(own, "spark" if own.dialect == "spark" else "threads"), tuple(own.columns()), ROW)
+    database = coded(table.source, schema)
+    rows = Table(Rows(database, "spark" if database.dialect == "spark" else "threads"), tuple(database.columns()), ROW)
     return fold(rows, schema, kernel, progress=progress, encode=encode_coded)

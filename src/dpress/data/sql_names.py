@@ -16,7 +16,7 @@ from dpress.attributes.sql.engine_column import TEXT, Column, text, whole
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import LONGEST_NAME
 from dpress.data.sources.source import Database, SqlSource
-from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
+from dpress.data.sql.coded_rows import Relation, check_wanted, relation_of
 from dpress.data.sql.person_rows import person_text
 from dpress.data.table import Table
 
@@ -50,18 +50,18 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
     if not isinstance(source, SqlSource):
         return None
     relation = relation_of(source)
-    check_asked(source, relation, table.columns)
-    asked = statements(attribute, relation, persons, sizes=sizes)
-    if asked is None:
+    check_wanted(source, relation, table.columns)
+    queries = statements(attribute, relation, persons, sizes=sizes)
+    if queries is None:
         return None
-    rows, named = (int(column[0].as_py()) for column in source.fetch(asked.numbers).columns)
+    rows, named = (int(column[0].as_py()) for column in source.fetch(queries.numbers).columns)
     if not rows:
         raise SchemaMismatch(f"{source.name} has no rows")
     if attribute.null == REJECT and named < rows:
         raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
-    found = source.fetch(asked.names)
+    names = source.fetch(queries.names)
     table.check_unchanged()
-    return found
+    return names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

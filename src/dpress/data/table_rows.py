@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
-from dpress.attributes.found import with_found
+from dpress.attributes.found import with_discovered
 from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
@@ -68,7 +68,7 @@ class TableRows:
     ) -> dict[int, tuple[Edges, Integers]]:
         """Return numbers between bounds, and the counts of rows between them, without those of missing values."""
         attributes = {axis: _cut(self.schema.tabular[axis], edges) for axis in axes}
-        coded = Schema(tuple(attributes.get(axis, own) for axis, own in enumerate(self.schema.tabular)))
+        coded = Schema(tuple(attributes.get(axis, attribute) for axis, attribute in enumerate(self.schema.tabular)))
         counts = replace(self, schema=coded).tables([(axis,) for axis in attributes])
         ends = np.cumsum([attribute.size for attribute in attributes.values()])[:-1]
         return {
@@ -82,7 +82,7 @@ class TableRows:
 
     def completed(self, found: Found) -> "TableRows":
         """Return the same rows, coded by what was found."""
-        return replace(self, schema=Schema(with_found(self.schema.attributes, found)))
+        return replace(self, schema=Schema(with_discovered(self.schema.attributes, found)))
 
 
 def _cut(attribute: Tabular, edges: Callable[[float, float], tuple[float, ...]]) -> Numeric:

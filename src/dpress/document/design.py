@@ -212,10 +212,10 @@ def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Sch
     A location becomes two axes with as many cells as its coding has, one whose values devices tell has the candidates
     of its coding, and one of which people hold sets their words.
     """
-    found: list[Tabular] = []
+    tabular: list[Tabular] = []
     for attribute in attributes:
-        found += attribute.acting(coded[len(found)])
-    return Schema(tuple(found))
+        tabular += attribute.acting(coded[len(tabular)])
+    return Schema(tuple(tabular))
 
 
 def identity(ask: Ask) -> str:
@@ -270,13 +270,13 @@ def from_plain(plain: Any) -> Design:
         raise SchemaMismatch(f"a design of format {plain['format']!r}; this version reads format {FORMAT}")
     try:
         design = msgspec.convert(_with_numbers_in(plain), Design)
-        found = difference(plain, as_plain(design)) or _unfit(design)
+        fault = difference(plain, as_plain(design)) or _unfit(design)
     except SchemaMismatch:
         raise
     except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         raise SchemaMismatch(readable(f"the design is wrong: {error}", plain)) from None
-    if found:
-        raise SchemaMismatch(readable(f"the design is wrong: {found}", plain))
+    if fault:
+        raise SchemaMismatch(readable(f"the design is wrong: {fault}", plain))
     return design
 
 
@@ -292,7 +292,7 @@ def _unfit(design: Design) -> str:
         or tuple(attribute.plain for attribute in design.schema.tabular) != design.ask.attributes
     ):
         raise SchemaMismatch("the design's attributes are not those of its `ask`")
-    if design.local and (fault := next(filter(None, (one.no_device for one in design.attributes)), "")):
+    if design.local and (fault := next(filter(None, (attribute.no_device for attribute in design.attributes)), "")):
         return f"$.attributes: {fault}"
     try:
         from_parameters(design.budget)
@@ -329,15 +329,15 @@ def _written(value: Any) -> Any:
             raise ValueError("numbers in a design must be finite")
         return repr(value)
     if isinstance(value, dict):
-        return {name: _written(one) for name, one in value.items()}
-    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {name: _written(part) for name, part in value.items()}
+    return [_written(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _numbers(attributes: Any) -> Any:
     """Return plain attributes with the texts of their bounds and edges as numbers again."""
     if not isinstance(attributes, (list, tuple)):
         return attributes
-    return [_with_numbers(one) if isinstance(one, dict) else one for one in attributes]
+    return [_with_numbers(attribute) if isinstance(attribute, dict) else attribute for attribute in attributes]
 
 
 def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:
@@ -348,7 +348,7 @@ def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:
 
 def _parsed(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_parsed(one) for one in value]
+        return [_parsed(part) for part in value]
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

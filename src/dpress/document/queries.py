@@ -81,7 +81,7 @@ def _axis(axis: Axis) -> AllOf | PrefixesOf | OfLength | Listed:
         return PrefixesOf()
     if isinstance(axis, RangesOfLength):
         return OfLength(length=axis.length)
-    return Listed(ranges=tuple((one.left, one.right) for one in axis.listed))
+    return Listed(ranges=tuple((span.left, span.right) for span in axis.listed))
 
 
 def workload(queries: Queries, shape: tuple[int, ...]) -> Asked:
@@ -97,14 +97,14 @@ def workload(queries: Queries, shape: tuple[int, ...]) -> Asked:
     if isinstance(queries, Holding):
         return Predicates(queries.texts, SetSums(queries.atoms, queries.sets))
     pairs = zip(queries.axes, shape, strict=True)
-    return Boxes(tuple(_ranges(own, size) for own, size in pairs), paired=queries.paired)
+    return Boxes(tuple(_ranges(axis, size) for axis, size in pairs), paired=queries.paired)
 
 
-def _ranges(own: AllOf | PrefixesOf | OfLength | Listed, size: int) -> Axis:
-    if isinstance(own, AllOf):
+def _ranges(axis: AllOf | PrefixesOf | OfLength | Listed, size: int) -> Axis:
+    if isinstance(axis, AllOf):
         return AllRanges(size)
-    if isinstance(own, PrefixesOf):
+    if isinstance(axis, PrefixesOf):
         return Prefixes(size)
-    if isinstance(own, OfLength):
-        return RangesOfLength(size, own.length)
-    return RangeList(size, tuple(Range(left, right) for left, right in own.ranges))
+    if isinstance(axis, OfLength):
+        return RangesOfLength(size, axis.length)
+    return RangeList(size, tuple(Range(left, right) for left, right in axis.ranges))

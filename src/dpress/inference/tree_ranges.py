@@ -37,7 +37,7 @@ class _Level:
     children: int
     family: int
 
-    def own(self, node: Places) -> Array:
+    def node_weight(self, node: Places) -> Array:
         """Return the weight of nodes."""
         return np.where(node == self.last, self.short, 1.0)
 
@@ -127,9 +127,9 @@ def _together(level: _Level, node: Places, parent: Places, state: Array) -> None
         return
     mean, spread = state
     place = node - parent * level.children
-    own = level.own(node)
+    at_node = level.node_weight(node)
     outside = place + level.later(node, parent, place)
-    share = own / (own + outside)
+    share = at_node / (at_node + outside)
     spread += level.weight * outside * share * mean**2
     mean *= share
 
@@ -139,16 +139,16 @@ def _meet(level: _Level, left: Places, right: Places, parent: Places, state: Arr
     if not left.size:
         return
     mean, spread, right_mean, right_spread = state
-    own = level.own(right)
+    at_node = level.node_weight(right)
     inside = (right - left - 1).astype(np.float64)
     start = parent * level.children
     outside = (left - start) + level.later(right, parent, right - start)
-    total = inside + outside + 1 + own
-    pairs = inside * outside + own * (mean - right_mean) ** 2
-    pairs += inside * ((1 - mean) ** 2 + own * (1 - right_mean) ** 2)
-    pairs += outside * (mean**2 + own * right_mean**2)
+    total = inside + outside + 1 + at_node
+    pairs = inside * outside + at_node * (mean - right_mean) ** 2
+    pairs += inside * ((1 - mean) ** 2 + at_node * (1 - right_mean) ** 2)
+    pairs += outside * (mean**2 + at_node * right_mean**2)
     spread += right_spread + level.weight * pairs / total
-    mean += inside + own * right_mean
+    mean += inside + at_node * right_mean
     mean /= total
 
 
@@ -171,11 +171,11 @@ def _right(level: _Level, node: Places, parent: Places, state: Array) -> None:
         return
     mean, spread = state
     place = node - parent * level.children
-    inside, own = place.astype(np.float64), level.own(node)
+    inside, at_node = place.astype(np.float64), level.node_weight(node)
     outside = level.later(node, parent, place)
-    total = inside + own + outside
-    pairs = inside * outside + own * (inside * (1 - mean) ** 2 + outside * mean**2)
+    total = inside + at_node + outside
+    pairs = inside * outside + at_node * (inside * (1 - mean) ** 2 + outside * mean**2)
     spread += level.weight * pairs / total
-    mean *= own
+    mean *= at_node
     mean += inside
     mean /= total

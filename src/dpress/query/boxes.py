@@ -136,10 +136,10 @@ def _ranges(schema: Schema, condition: Condition) -> list[tuple[str, tuple[int, 
     """Return the ranges of cells that have to hold together, by the attributes' names."""
     if (tests := joined(condition)) is not None:
         return [(test.attribute, range_of(schema, test)) for test in tests]
-    found = _of(schema).disjoint(condition)
-    if len(found) != 1 or any(len(part.runs) > 1 for part in found[0]):
+    boxes = _of(schema).disjoint(condition)
+    if len(boxes) != 1 or any(len(part.runs) > 1 for part in boxes[0]):
         raise ValueError(f"{condition.text!r} is not one range of each attribute; write `in a..b`, joined by `and`")
-    return [(schema.names[part.axis], part.runs[0]) for part in found[0]]
+    return [(schema.names[part.axis], part.runs[0]) for part in boxes[0]]
 
 
 def rectangles(schema: Schema, condition: Condition | str) -> list[Rectangle]:
@@ -160,15 +160,15 @@ def rectangles(schema: Schema, condition: Condition | str) -> list[Rectangle]:
         return axis, of_codes(range(ends[axis].index(low), ends[axis].index(high)))
 
     sizes = tuple(len(axis) - 1 for axis in ends)
-    found = []
+    areas = []
     for each in _Tests(sizes, cells).disjoint(condition):
         runs = {part.axis: part.runs for part in each}
         every = [runs.get(axis, ((0, size - 1),)) for axis, size in enumerate(sizes)]
         for (left, right), (bottom, top) in itertools.product(*every):
-            found.append(((ends[0][left], ends[0][right + 1]), (ends[1][bottom], ends[1][top + 1])))
-    if not found:
+            areas.append(((ends[0][left], ends[0][right + 1]), (ends[1][bottom], ends[1][top + 1])))
+    if not areas:
         raise ValueError(f"{condition.text!r} holds nowhere: its conditions exclude each other")
-    return found
+    return areas
 
 
 def read(schema: Schema, condition: Condition | str) -> Condition:
@@ -181,10 +181,10 @@ def read(schema: Schema, condition: Condition | str) -> Condition:
 
 
 def _common(intervals: list[tuple[str, tuple[float, float]]], schema: Schema) -> Rectangle:
-    found = dict.fromkeys(schema.names, (-math.inf, math.inf))
+    limits = dict.fromkeys(schema.names, (-math.inf, math.inf))
     for name, (low, high) in intervals:
-        found[name] = max(found[name][0], low), min(found[name][1], high)
-    across, up = (found[name] for name in schema.names)
+        limits[name] = max(limits[name][0], low), min(limits[name][1], high)
+    across, up = (limits[name] for name in schema.names)
     return across, up
 
 
@@ -246,19 +246,19 @@ def _apart(boxes: frozenset[Box], sizes: tuple[int, ...]) -> tuple[Box, ...]:
         left = (each if each[0].axis != axis else each[1:] for each in boxes
                 if each[0].axis != axis or any(low <= start <= high for low, high in each[0].runs))  # fmt: skip
         same.setdefault(_apart(frozenset(left), sizes), []).extend((start, stop - 1))
-    found = []
+    disjoint = []
     for others, ends in same.items():
         runs = _run_together(list(zip(ends[::2], ends[1::2], strict=True)))
         whole = runs == ((0, sizes[axis] - 1),)
-        found += [rest if whole else (atoms.Condition(axis, runs), *rest) for rest in others]
-    if len(found) > MOST_BOXES:
+        disjoint += [rest if whole else (atoms.Condition(axis, runs), *rest) for rest in others]
+    if len(disjoint) > MOST_BOXES:
         raise ValueError(TOO_MANY)
-    return tuple(found)
+    return tuple(disjoint)
 
 
 def _run_together(runs: list[tuple[int, int]]) -> Runs:
     """Return rising stretches as runs, neighbours as one."""
-    found = runs[:1]
+    merged = runs[:1]
     for first, last in runs[1:]:
-        found[-1:] = [(found[-1][0], last)] if first == found[-1][1] + 1 else [found[-1], (first, last)]
-    return tuple(found)
+        merged[-1:] = [(merged[-1][0], last)] if first == merged[-1][1] + 1 else [merged[-1], (first, last)]
+    return tuple(merged)

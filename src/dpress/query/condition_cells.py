@@ -39,7 +39,7 @@ def range_of(schema: Schema, test: Condition) -> tuple[int, int]:
     Raises:
         ValueError: as `runs_of`, or it asks for others.
     """
-    return _read(schema, test, _one_range)
+    return _read(schema, test, _contiguous)
 
 
 def interval_of(schema: Schema, test: Condition) -> tuple[float, float]:
@@ -53,7 +53,7 @@ def interval_of(schema: Schema, test: Condition) -> tuple[float, float]:
 
 def _read(schema: Schema, test: Condition, how: Callable[[Tabular, Condition], T]) -> T:
     """Read a test; where its value cannot be read, say what the text was meant as."""
-    column = next(one for one in schema.tabular if one.name == test.attribute)
+    column = next(column for column in schema.tabular if column.name == test.attribute)
     try:
         return how(column, test)
     except ValueError:
@@ -87,7 +87,7 @@ def _interval(column: Tabular, test: Condition) -> tuple[float, float]:
     return (number, math.inf) if test.word[0] == ">" else (-math.inf, number)
 
 
-def _one_range(column: Tabular, test: Condition) -> tuple[int, int]:
+def _contiguous(column: Tabular, test: Condition) -> tuple[int, int]:
     if test.word in ("!=", "in"):
         raise ValueError(f"{column.name} {test.word} ...: write a range such as `in a..b`")
     if test.word not in ("=", "missing"):

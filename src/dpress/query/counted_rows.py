@@ -38,8 +38,8 @@ class CountedRows:
 
 def counted_of(schema: pa.Schema) -> str:
     """Return what counts are of, as a schema says; empty where every row is counted."""
-    found: bytes = (schema.metadata or {}).get(COUNTS_OF.encode(), b"")
-    return found.decode()
+    words: bytes = (schema.metadata or {}).get(COUNTS_OF.encode(), b"")
+    return words.decode()
 
 
 def with_column(batch: pa.RecordBatch) -> pa.RecordBatch:

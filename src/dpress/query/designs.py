@@ -87,21 +87,21 @@ def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> Loc
         schema: the attributes whose codes they are about.
         first: the id of the first round's ask, where this is a later one.
     """
-    types = tuple(_written(one) for one in collection.types)
+    types = tuple(_written(report) for report in collection.types)
     return LocalAsk(attributes=_coded(schema), report_types=types, rounds=_rounds(collection.estimator, first))
 
 
 def _rounds(estimator: Estimator, first: str) -> Rounds | None:
-    own = in_rounds(estimator)
-    return None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
+    rounds = in_rounds(estimator)
+    return None if rounds is None else Rounds(number=rounds.round, types=rounds.depths, collection=first)
 
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
     """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
     if (collection := as_collection(mechanism)) is None:
         return {}
-    found: dict[str, Any] = plain(collection.estimator, context=FROM_REPORT_TYPES)
-    return found
+    fields: dict[str, Any] = plain(collection.estimator, context=FROM_REPORT_TYPES)
+    return fields
 
 
 def mechanism_of(design: Design) -> Mechanism:
@@ -111,86 +111,87 @@ def mechanism_of(design: Design) -> Mechanism:
         SchemaMismatch: its numbers fit no method, or do not give the claim that it states.
     """
     try:
-        found = _collection(design, design.ask) if isinstance(design.ask, LocalAsk) else _measured(design, design.ask)
+        ask = design.ask
+        mechanism = _collection(design, ask) if isinstance(ask, LocalAsk) else _measured(design, ask)
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
         raise SchemaMismatch(
             readable(f"the design's mechanism is wrong: {error}", documents.as_plain(design))
         ) from None
-    if promise(found.claim) != design.claim:
+    if promise(mechanism.claim) != design.claim:
         raise SchemaMismatch("the design's claim is not the one that its mechanism gives")
-    return found
+    return mechanism
 
 
 def _measured(design: Design, ask: CentralAsk) -> CuratorMechanism:
     if design.estimator or design.split or design.round:
         raise ValueError("$.estimator: a table has no estimator, split or round")
     context = {"attributes": design.schema.tabular}
-    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
-    if not isinstance(found, CuratorMechanism):
+    mechanism: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
+    if not isinstance(mechanism, CuratorMechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
-    return found
+    return mechanism
 
 
 def _collection(design: Design, ask: LocalAsk) -> Collection:
     schema = design.schema
     pairs = enumerate(ask.report_types)
-    types = tuple(_read(one, schema.shape, f"$.ask.report_types[{number}]") for number, one in pairs)
-    oracles = tuple(oracle for own in types for oracle in own.oracles)
+    types = tuple(_read(report, schema.shape, f"$.ask.report_types[{number}]") for number, report in pairs)
+    oracles = tuple(oracle for report in types for oracle in report.oracles)
     context = {
         "shape": schema.shape,
         "types": types,
-        "weights": tuple(own.weight for own in types),
-        "sets": tuple(own.axes for own in types),
+        "weights": tuple(report.weight for report in types),
+        "sets": tuple(report.axes for report in types),
         "oracles": oracles,
         "oracle": oracles[0],
     }
     estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, context=context)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
-    found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
-    _check_asked(found, design, ask)
-    return found
+    collection = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    _check_ask(collection, design, ask)
+    return collection
 
 
-def _check_asked(collection: Collection, design: Design, ask: LocalAsk) -> None:
+def _check_ask(collection: Collection, design: Design, ask: LocalAsk) -> None:
     """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
     estimator: Any = collection.estimator
     types: tuple[report_type.ReportType, ...] = getattr(estimator, "types", collection.types)
     if tuple(map(_written, types)) != ask.report_types:
         raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
     first = "" if ask.rounds is None else ask.rounds.collection
-    if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
+    if ask.rounds != (stated := _rounds(estimator, first)) or (stated is not None and stated.number != design.round):
         raise ValueError("$.ask.rounds: not those of the estimator")
     rounds = in_rounds(estimator)
     if rounds is not None and rounds.coded(design.schema.tabular) != design.schema.tabular:
         raise ValueError("$.ask.attributes: not those that the estimator's round asks about")
-    if own is not None and bool(own.number) != bool(first):
+    if stated is not None and bool(stated.number) != bool(first):
         raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
 
 
-def _written(own: report_type.ReportType) -> ReportType:
-    parts = tuple(Part(axes=one.axes, encoder=one.encoder, oracle=plain(one.oracle)) for one in own.parts)
-    return ReportType(weight=own.weight, width=own.width, parts=parts)
+def _written(report: report_type.ReportType) -> ReportType:
+    parts = tuple(Part(axes=part.axes, encoder=part.encoder, oracle=plain(part.oracle)) for part in report.parts)
+    return ReportType(weight=report.weight, width=report.width, parts=parts)
 
 
-def _read(own: ReportType, shape: tuple[int, ...], place: str) -> report_type.ReportType:
-    pairs = enumerate(own.parts)
-    parts = tuple(_part(one, shape, f"{place}.parts[{number}]") for number, one in pairs)
-    found = report_type.ReportType(parts=parts, weight=own.weight)
-    if found.width != own.width:
-        raise ValueError(f"{place}.width: a payload has {found.width} bytes, not {own.width}")
-    return found
+def _read(record: ReportType, shape: tuple[int, ...], place: str) -> report_type.ReportType:
+    pairs = enumerate(record.parts)
+    parts = tuple(_part(part, shape, f"{place}.parts[{number}]") for number, part in pairs)
+    report = report_type.ReportType(parts=parts, weight=record.weight)
+    if report.width != record.width:
+        raise ValueError(f"{place}.width: a payload has {report.width} bytes, not {record.width}")
+    return report
 
 
-def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
-    oracle: Any = read(object, own.oracle, f"{place}.oracle", find=catalog.find)
+def _part(record: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
+    oracle: Any = read(object, record.oracle, f"{place}.oracle", find=catalog.find)
     if not isinstance(oracle, Oracle):
-        raise ValueError(f"{place}.oracle: {own.oracle.get('method')!r} is no oracle")  # of the data, not the code
-    if not own.axes or not all(0 <= axis < len(shape) for axis in own.axes):
+        raise ValueError(f"{place}.oracle: {record.oracle.get('method')!r} is no oracle")  # of the data, not the code
+    if not record.axes or not all(0 <= axis < len(shape) for axis in record.axes):
         raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
-    if isinstance(own.encoder, Code) and (len(own.axes), oracle.size) != (1, shape[own.axes[0]]):
-        raise ValueError(f"{place}.oracle: it is not over the values of attribute #{own.axes[0] + 1}")
-    return report_type.Part(axes=own.axes, encoder=own.encoder, oracle=oracle)
+    if isinstance(record.encoder, Code) and (len(record.axes), oracle.size) != (1, shape[record.axes[0]]):
+        raise ValueError(f"{place}.oracle: it is not over the values of attribute #{record.axes[0] + 1}")
+    return report_type.Part(axes=record.axes, encoder=record.encoder, oracle=oracle)
 
 
 def _coded(schema: Schema) -> tuple[Tabular, ...]:
@@ -221,7 +222,7 @@ def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
     """
     if (collection := as_collection(mechanism)) is None:
         return mechanism
-    if max(oracle.size for own in collection.types for oracle in own.oracles) > max(FEW, len(kept)):
+    if max(oracle.size for report in collection.types for oracle in report.oracles) > max(FEW, len(kept)):
         raise SchemaMismatch("the kept tallies are fewer than the values that they count")
     return collection.counted(collection.tallies_in(kept))
 
@@ -234,7 +235,7 @@ def expected(design: Design, collection: Collection) -> Expected:
     """
     if not isinstance(design.ask, LocalAsk):
         raise NotSupported('this design measures a table; devices answer one with model = "local"')
-    widths = tuple(own.width for own in collection.types)
+    widths = tuple(report.width for report in collection.types)
     return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
 
 

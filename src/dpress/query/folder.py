@@ -154,12 +154,12 @@ def _partial(folder: Path) -> Path:
         raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
 
 
-def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
+def read(path: str | Path, *, version: int) -> tuple[dict[str, Any], Numbers]:
     """Return the description and the noisy answers of a release whose files match their checksums.
 
     Args:
         path: the folder.
-        known: the format that this version reads.
+        version: the format that this version reads.
 
     Raises:
         SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArrowException: see `load`.
@@ -168,17 +168,17 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
     if (size := (folder / MANIFEST).stat().st_size) > LARGEST_MANIFEST:
         raise SchemaMismatch(f"it has {size:,} bytes, expected at most {LARGEST_MANIFEST:,}")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    if manifest["format"] != known:
-        raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
+    if manifest["format"] != version:
+        raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {version}")
     for name, digest in manifest["sha256"].items():
         if not (folder / Path(name).name).is_file():
             raise SchemaMismatch(f"{name} is missing")
         if _sha256(folder / Path(name).name) != digest:
             raise SchemaMismatch(f"{name} differs from its checksum")
-    found = columns(folder / ANSWERS)
-    if found.column_names != ["answer"]:
+    table = columns(folder / ANSWERS)
+    if table.column_names != ["answer"]:
         raise SchemaMismatch(f"{ANSWERS} has other columns than `answer`")
-    answers = found["answer"].combine_chunks()
+    answers = table["answer"].combine_chunks()
     if answers.type != pa.int64() or answers.null_count:
         raise SchemaMismatch("the answers are not integers")
     return manifest, np.from_dlpack(answers)  # to_numpy() would load pandas

@@ -25,7 +25,7 @@ from dpress.query.release import Release
 from dpress.query.result import Result
 
 
-def asked(release: Release) -> Categorical:
+def searched(release: Release) -> Categorical:
     """Return the attribute whose values are found."""
     attribute = release.schema.attributes[0]
     if attribute.listing is None:
@@ -77,8 +77,8 @@ class FoundValues(OneTable):
     @cached_property
     def attribute(self) -> Categorical:
         """The attribute with the released values, and the rest as the last one."""
-        own = asked(self.release)
-        return Categorical(name=own.name, title=own.title, unit=own.unit, values=(*self.values, *own.extra))
+        column = searched(self.release)
+        return Categorical(name=column.name, title=column.title, unit=column.unit, values=(*self.values, *column.extra))
 
     @property
     def columns(self) -> tuple[Tabular, ...]:
@@ -103,9 +103,9 @@ class FoundValues(OneTable):
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with the covariance of their errors."""
         del progress
-        own, other = self._weights(first), self._weights(second)
+        weights, other = self._weights(first), self._weights(second)
         pair = pair_of(
-            lambda ratio: (float((own - ratio * other) @ self.counts), self.variance_of(own - ratio * other))
+            lambda ratio: (float((weights - ratio * other) @ self.counts), self.variance_of(weights - ratio * other))
         )
         return Compared(
             pair=pair,

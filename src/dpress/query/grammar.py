@@ -97,7 +97,7 @@ def _by(names: Names, text: str) -> tuple[str, tuple[str, ...]]:
     for match in re.finditer(rf"{QUOTED}|(?:^|(?<=\s))by\s+({name}(?:\s*,\s*{name})*)\s*$", text):
         if match[1]:
             written = re.findall(name, match[1])
-            by = tuple(_plain_name(names, one) for one in written)
+            by = tuple(_plain_name(names, word) for word in written)
             if len(set(by)) < len(by):
                 raise ValueError(f"cannot read {match[0]!r}: a name stands twice")
             return text[: match.start()].strip(), by
@@ -162,7 +162,7 @@ def _ratio(names: Names, rest: str) -> Query:
     pair = parts(head, r"\s/(?=\s|$)")
     if len(pair) != 2 or not all(pair):
         raise ValueError(f"cannot read 'ratio {rest}'; write {FORMS['ratio']}")
-    first, second = (conditions(names, own) for own in pair)
+    first, second = (conditions(names, side) for side in pair)
     return Query(of="ratio", first=first, second=second, where=scope.where, by=scope.by)
 
 

@@ -37,7 +37,7 @@ class KeyedTable:
     def _repr_html_(self) -> str:
         rows = self.to_arrow()
         shown = [[_text(value) for value in row.values()] for row in rows.slice(0, SHOWN).to_pylist()]
-        numbers = [place for place, one in enumerate(rows.schema.types) if one != pa.string()]
+        numbers = [place for place, dtype in enumerate(rows.schema.types) if dtype != pa.string()]
         rest = rows.num_rows - len(shown)
         below = notebook.line(f"and {rest:,} more rows") if rest else ""
         below += notebook.bars(self.bars)
@@ -53,7 +53,7 @@ class KeyedTable:
         if rows is None or columns is None or columns.value != "count":
             return []
         return [
-            notebook.Bar(", ".join(str(row[one]) for one in columns.named), row["count"], row["low"], row["high"])
+            notebook.Bar(", ".join(str(row[name]) for name in columns.named), row["count"], row["low"], row["high"])
             for row in rows.slice(0, SHOWN).to_pylist()
         ]
 

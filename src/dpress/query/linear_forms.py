@@ -88,12 +88,12 @@ def group_of(
     places = np.flatnonzero(inside[: attribute.ordered])
     if not places.size:
         raise ValueError(f"the conditions after `where` leave no number of {attribute.name}")
-    low, high = (attribute.edges_at(one).astype(np.float64) for one in (places, places + 1))
+    low, high = (attribute.edges_at(ends).astype(np.float64) for ends in (places, places + 1))
 
     def within(weights: Array) -> tuple[float, float]:
-        asked = np.zeros(attribute.size)
-        asked[places] = weights
-        return form(asked)
+        whole = np.zeros(attribute.size)
+        whole[places] = weights
+        return form(whole)
 
     left_out = inside[attribute.ordered :].any()
     missing = (f"Rows whose {attribute.name} is {attribute.extra[0]!r} are left out.",) if left_out else ()

@@ -48,7 +48,7 @@ def load_release(folder: str | Path) -> Release:
     if not (folder / MANIFEST).exists():
         raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
     try:
-        manifest, answers = read(folder, known=FORMAT)
+        manifest, answers = read(folder, version=FORMAT)
         release = _from_manifest(manifest, answers, folder)
         _check(release, manifest)
     except WRONG as error:
@@ -84,9 +84,9 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
 
 def _check(release: Release, manifest: Mapping[str, Any]) -> None:
     """Refuse a description that is not what the design gives; the wording of `basis` and `bias` may change."""
-    expected, found = (_unworded(one) for one in (release.described(), manifest))
-    for name in (*DERIVED, *(name for name in release.answers.described if name in found)):
-        if expected.get(name) != found.get(name):
+    expected, stated = (_unworded(description) for description in (release.described(), manifest))
+    for name in (*DERIVED, *(name for name in release.answers.described if name in stated)):
+        if expected.get(name) != stated.get(name):
             raise SchemaMismatch(f"`{name}` is not the one that the design and its mechanism give")
     if release.charged != _charge(release):
         raise SchemaMismatch("`charged` is not the one that the design and its mechanism give")
@@ -96,10 +96,10 @@ def _check(release: Release, manifest: Mapping[str, Any]) -> None:
 
 def _unworded(description: Mapping[str, Any]) -> dict[str, Any]:
     """Return a description without the sentences that another version may word otherwise."""
-    found = {**description, "claim": {**description["claim"], "basis": None}}
-    if "postprocess" in found:
-        found["postprocess"] = [one["name"] for one in found["postprocess"]]
-    return found
+    fields = {**description, "claim": {**description["claim"], "basis": None}}
+    if "postprocess" in fields:
+        fields["postprocess"] = [step["name"] for step in fields["postprocess"]]
+    return fields
 
 
 def _charge(release: Release) -> object:
@@ -108,13 +108,13 @@ def _charge(release: Release) -> object:
 
 
 def _check_files(release: Release, manifest: Mapping[str, Any]) -> None:
-    own = release.answers
-    beside = {file for name, file in own.beside.items() if name in manifest}
-    written = {*own.tables, *own.asked, *beside}
+    answers = release.answers
+    beside = {file for name, file in answers.beside.items() if name in manifest}
+    written = {*answers.tables, *answers.asked, *beside}
     if set(manifest["sha256"]) != {ANSWERS, *written, *(map(as_csv, written) if release.csv else ())}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
-    described = own.described
-    for name in own.beside:
+    described = answers.described
+    for name in answers.beside:
         if (name in manifest) != (name in described) or manifest.get(name) != described.get(name):
             raise SchemaMismatch(f"`{name}` is not the one that the design gives")
 
@@ -136,19 +136,19 @@ def _check_error(release: Release, manifest: Mapping[str, Any]) -> None:
         raise SchemaMismatch("`error` is not the one that the design and its mechanism give")
 
 
-def _some_error(found: object) -> float:
+def _some_error(stated: object) -> float:
     """Return a stated error as it is.
 
     Raises:
         SchemaMismatch: it is no number, or cannot be an error.
     """
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
+    if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not 0 <= stated < math.inf:
         raise SchemaMismatch("`error` is no number >= 0")
-    return float(found)
+    return float(stated)
 
 
-def _near(expected: object, found: object) -> bool:
+def _near(expected: object, stated: object) -> bool:
     """Return whether two numbers are equal but for rounding; what is no number must be the same."""
-    if isinstance(expected, float) and isinstance(found, (int, float)):
-        return math.isclose(expected, found, rel_tol=1e-6)
-    return expected == found
+    if isinstance(expected, float) and isinstance(stated, (int, float)):
+        return math.isclose(expected, stated, rel_tol=1e-6)
+    return expected == stated

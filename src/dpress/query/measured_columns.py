@@ -28,4 +28,4 @@ def measured(schema: pa.Schema) -> Measured | None:
     if value is None or "low" not in schema.names:
         return None
     before = schema.names[: schema.names.index(value)]
-    return Measured([one for one in before if pa.types.is_string(schema.field(one).type)], value)
+    return Measured([name for name in before if pa.types.is_string(schema.field(name).type)], value)

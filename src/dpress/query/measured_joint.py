@@ -56,16 +56,16 @@ class MeasuredJoint:
     @cached_property
     def tables(self) -> Tables:
         """The shares with their noise; the number of rows is taken as known."""
-        measurement, found = self.mechanism.measured(self.kept), []
+        measurement, noisy = self.mechanism.measured(self.kept), []
         spread = np.broadcast_to(measurement.variance, (self.kept.size,))
         stack = self._strategy.map
-        for part, own, variance in zip(stack.parts, stack.split(self.kept), stack.split(spread), strict=True):
+        for part, counts, variance in zip(stack.parts, stack.split(self.kept), stack.split(spread), strict=True):
             assert isinstance(part, Marginal)  # noqa: S101 - a stack of marginals
             order = np.argsort(part.axes)
-            shares = own.reshape(part.kept).transpose(order) / self.rows
+            shares = counts.reshape(part.kept).transpose(order) / self.rows
             each = LevelNoise(each=float(variance[0]) / self.rows**2)
-            found.append(NoisyTable(axes=tuple(sorted(part.axes)), shares=shares, noise=each))
-        return Tables(shape=self._strategy.shape, noisy=tuple(found))
+            noisy.append(NoisyTable(axes=tuple(sorted(part.axes)), shares=shares, noise=each))
+        return Tables(shape=self._strategy.shape, noisy=tuple(noisy))
 
     @property
     def ways(self) -> int:

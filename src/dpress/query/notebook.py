@@ -26,7 +26,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequ
     '<tr><td style="text-align:right">&lt;1</td></tr></tbody></table>'
     """
     head = "".join(f"<th{_side(place, numbers)}>{escape(name)}</th>" for place, name in enumerate(header))
-    lines = ("".join(f"<td{_side(place, numbers)}>{escape(one)}</td>" for place, one in enumerate(row)) for row in rows)
+    lines = (
+        "".join(f"<td{_side(place, numbers)}>{escape(cell)}</td>" for place, cell in enumerate(row)) for row in rows
+    )
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -37,7 +39,7 @@ def bars(drawn: Sequence[Bar], words: str = "with 95 % intervals") -> str:
     >>> bars([Bar("a", 2.0, 1.0, 3.0)]).count("<rect")
     1
     """
-    widest = max((one.high for one in drawn), default=0.0)
+    widest = max((bar.high for bar in drawn), default=0.0)
     if not widest > 0:
         return ""
     room = WIDTH - LABEL - 10
@@ -46,14 +48,14 @@ def bars(drawn: Sequence[Bar], words: str = "with 95 % intervals") -> str:
         return f"{LABEL + room * min(max(value, 0.0), widest) / widest:.1f}"
 
     marks = []
-    for place, one in enumerate(drawn):
+    for place, bar in enumerate(drawn):
         middle, top = STEP * place + STEP / 2, STEP * place + 3
-        width = float(across(one.value)) - LABEL
+        width = float(across(bar.value)) - LABEL
         marks += [
-            f'<text x="{LABEL - 6}" y="{middle + 4}" text-anchor="end" fill="currentColor">{escape(one.label[:24])}',
+            f'<text x="{LABEL - 6}" y="{middle + 4}" text-anchor="end" fill="currentColor">{escape(bar.label[:24])}',
             "</text>",
             f'<rect x="{LABEL}" y="{top}" width="{width:.1f}" height="{STEP - 6}" fill="#7d9cc4"/>',
-            f'<path d="M{across(one.low)} {middle}H{across(one.high)}" stroke="currentColor" stroke-width="2"/>',
+            f'<path d="M{across(bar.low)} {middle}H{across(bar.high)}" stroke="currentColor" stroke-width="2"/>',
         ]
     size = f'width="{WIDTH}" height="{STEP * len(drawn)}"'
     return f'<svg {size} font-size="12" role="img" aria-label="Bars {escape(words)}">{"".join(marks)}</svg>'

@@ -31,7 +31,7 @@ class OneTable(PublishedOnly):
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield the table where it is small enough."""
-        yield from (one for one in self.published() if one.count.size <= cells)
+        yield from (table for table in self.published() if table.count.size <= cells)
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the table."""
@@ -40,5 +40,5 @@ class OneTable(PublishedOnly):
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the table with the name of its attribute."""
-        for one in self.published():
-            yield self.release.schema.names, one
+        for table in self.published():
+            yield self.release.schema.names, table

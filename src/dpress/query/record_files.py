@@ -70,7 +70,7 @@ def values(axes: Sequence[Tabular], codes: npt.NDArray[Any], *, rng: Generator) 
         codes: shape (attributes, records).
         rng: the generator; nothing private is drawn.
     """
-    return {axis.name: _values(axis, own, rng) for axis, own in zip(axes, codes, strict=True)}
+    return {axis.name: _values(axis, cells, rng) for axis, cells in zip(axes, codes, strict=True)}
 
 
 def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:
@@ -81,9 +81,9 @@ def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:
     inside = np.minimum(codes, axis.ordered - 1)
     low, high = line.edges_at(inside), line.edges_at(inside + 1)
     part = (rng.words(codes.size) >> np.uint64(11)) * 2.0**-53
-    found = low + (high - low) * part
+    numbers = low + (high - low) * part
     if line.whole:
-        found = np.minimum(np.floor(found), high - 1).astype(np.int64)
+        numbers = np.minimum(np.floor(numbers), high - 1).astype(np.int64)
     else:
-        found = np.minimum(found, np.nextafter(high, low))  # rounding may reach the edge, which is another cell's
-    return line.edge_column(found, missing)
+        numbers = np.minimum(numbers, np.nextafter(high, low))  # rounding may reach the edge, which is another cell's
+    return line.edge_column(numbers, missing)

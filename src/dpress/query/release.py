@@ -78,14 +78,14 @@ class Release:
     detail: Any = None
 
     def __repr__(self) -> str:
-        names = ", ".join(one.name for one in self.design.attributes)
+        names = ", ".join(attribute.name for attribute in self.design.attributes)
         return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
 
     def _repr_html_(self) -> str:
-        own, unit = self.answers, self.claim.unit
+        answers, unit = self.answers, self.claim.unit
         promised = f"{describe(self.claim.proven)} proven, per {unit.name}, {unit.relation}"
-        tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
-        lines = (notebook.line(one) for one in (promised, *own.announced))
+        tables = [(name, " x ".join(names)) for name, names in {**answers.tables, **answers.asked}.items()]
+        lines = (notebook.line(text) for text in (promised, *answers.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
         figure = notebook.bars(first.bars) if (first := next(iter(self.tables.values()), None)) is not None else ""
         return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files + figure
@@ -187,10 +187,10 @@ class Release:
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
-        asked = read(self.schema.names, text)
-        if asked.by:
+        query = read(self.schema.names, text)
+        if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
-        return self._asked(asked, text, confidence, progress)
+        return self._answer(query, text, confidence, progress)
 
     def results(
         self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None
@@ -208,8 +208,8 @@ class Release:
             ValueError: as `query`, or there are too many groups.
         """
         columns = self.answers.columns or self.schema.tabular
-        found = groups(columns, read(self.schema.names, text))
-        return tuple(replace(self._asked(one, text, confidence, progress), group=group) for group, one in found)
+        pairs = groups(columns, read(self.schema.names, text))
+        return tuple(replace(self._answer(query, text, confidence, progress), group=group) for group, query in pairs)
 
     def __getitem__(self, text: str) -> Result:
         """Answer a query with 95 % confidence: `release["age in 30..40"]`; see `query`."""
@@ -232,11 +232,11 @@ class Release:
         Raises:
             ValueError: no such attribute, one without numbers, or conditions that nothing answers.
         """
-        return self._asked(Query(of="mean", attribute=attribute, where=self._where(where)), "", confidence)
+        return self._answer(Query(of="mean", attribute=attribute, where=self._where(where)), "", confidence)
 
     def sum(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the sum of an attribute's numbers; as `mean`, its error that of a weighted sum of counts."""
-        return self._asked(Query(of="sum", attribute=attribute, where=self._where(where)), "", confidence)
+        return self._answer(Query(of="sum", attribute=attribute, where=self._where(where)), "", confidence)
 
     def quantile(
         self, attribute: str, level: float, *, where: str | None = None, confidence: float = CONFIDENCE
@@ -254,7 +254,7 @@ class Release:
         Raises:
             ValueError: as `mean`, or a level that is none.
         """
-        return self._asked(
+        return self._answer(
             Query(of="quantile", attribute=attribute, level=level, where=self._where(where)), "", confidence
         )
 
@@ -264,15 +264,15 @@ class Release:
 
     def share(self, conditions: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the share of the rows, or of those of a condition, that fulfil conditions; Fieller's interval."""
-        return self._asked(Query(of="share", first=self._rows(conditions), where=self._where(where)), "", confidence)
+        return self._answer(Query(of="share", first=self._rows(conditions), where=self._where(where)), "", confidence)
 
     def ratio(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return the ratio of two counts, each given by its conditions; Fieller's interval."""
-        return self._asked(Query(of="ratio", first=self._rows(first), second=self._rows(second)), "", confidence)
+        return self._answer(Query(of="ratio", first=self._rows(first), second=self._rows(second)), "", confidence)
 
     def difference(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return a count less another one, with the exact variance of that."""
-        return self._asked(Query(of="difference", first=self._rows(first), second=self._rows(second)), "", confidence)
+        return self._answer(Query(of="difference", first=self._rows(first), second=self._rows(second)), "", confidence)
 
     def _where(self, text: str | None) -> Condition | None:
         return None if text is None else self._rows(text)
@@ -280,15 +280,15 @@ class Release:
     def _rows(self, text: str) -> Condition:
         return condition_grammar.conditions(self.schema.names, text)
 
-    def _asked(self, asked: Query, text: str, confidence: float, progress: Progress | None = None) -> Result:
+    def _answer(self, query: Query, text: str, confidence: float, progress: Progress | None = None) -> Result:
         """Answer a query; without a text it is named by its own."""
-        check(self.schema, asked)
-        return self._noted(answer(asked, self.answers, confidence, text=text or asked.text, progress=progress))
+        check(self.schema, query)
+        return self._noted(answer(query, self.answers, confidence, text=text or query.text, progress=progress))
 
-    def _noted(self, found: Result) -> Result:
+    def _noted(self, result: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""
         notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
-        return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
+        return replace(result, note=" ".join([*([result.note] if result.note else []), *notes]) or None)
 
     def _counted(self, part: Part) -> Part:
         """Return a file of counts that says which rows they are of, where those are not all; any other as it is."""
@@ -300,9 +300,9 @@ class Release:
     @property
     def files(self) -> tuple[str, ...]:
         """The files of tables and records in its folder, without their copies as CSV."""
-        own = self.answers
-        beside = (file for name, file in own.beside.items() if name in own.described)
-        return (*own.tables, *own.asked, *beside)
+        answers = self.answers
+        beside = (file for name, file in answers.beside.items() if name in answers.described)
+        return (*answers.tables, *answers.asked, *beside)
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -312,7 +312,7 @@ class Release:
 
     def described(self) -> dict[str, Any]:
         """Return the description but for the version that wrote it."""
-        own = self.answers
+        answers = self.answers
         claim, design = self.claim, as_plain(self.design)
         return {
             "format": FORMAT,
@@ -332,17 +332,17 @@ class Release:
             **({"ledger": self.ledger} if self.ledger is not None else {}),
             "error": self._error(),
             **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
-            "tables": {name: [*names] for name, names in own.tables.items()},
-            **({"asked": {name: [*names] for name, names in own.asked.items()}} if own.asked else {}),
-            **own.described,
+            "tables": {name: [*names] for name, names in answers.tables.items()},
+            **({"asked": {name: [*names] for name, names in answers.asked.items()}} if answers.asked else {}),
+            **answers.described,
             "design_id": self.design.id,
             "design_hash": fingerprint(design),
             "design": design,
         }
 
     def _error(self) -> dict[str, Any]:
-        known = self.predicted if self.predicted is not None and math.isfinite(self.predicted) else None
-        return {"predicted": known, "lower_bound": self.lower_bound, "unit": self.design.prediction.unit}
+        predicted = self.predicted if self.predicted is not None and math.isfinite(self.predicted) else None
+        return {"predicted": predicted, "lower_bound": self.lower_bound, "unit": self.design.prediction.unit}
 
     def write(
         self, path: str | Path, *, progress: Progress | None = None, refitted: Callable[[int], object] | None = None

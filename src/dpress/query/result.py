@@ -76,8 +76,8 @@ class Result:
     def _repr_html_(self) -> str:
         header = ("query", self.of, "standard error", self._level)
         below = "" if self.note is None else notebook.line(self.note)
-        own = notebook.Bar(self.of, self.value, *self.interval)
-        figure = notebook.bars([own]) if all(map(math.isfinite, own[1:])) else ""
+        bar = notebook.Bar(self.of, self.value, *self.interval)
+        figure = notebook.bars([bar]) if all(map(math.isfinite, bar[1:])) else ""
         return notebook.table(header, [(self.query, *self.texts)], numbers=(1, 2, 3)) + figure + below
 
     @property
@@ -105,8 +105,8 @@ class Result:
 
     def _number(self, number: float) -> str:
         """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""
-        known = self.of != "count" and 0 < self.standard_error < math.inf
-        places = max(1, min(9, 1 - math.floor(math.log10(self.standard_error)))) if known else 1
-        if self.of in ("share", "ratio") and not known:
+        has_error = self.of != "count" and 0 < self.standard_error < math.inf
+        places = max(1, min(9, 1 - math.floor(math.log10(self.standard_error)))) if has_error else 1
+        if self.of in ("share", "ratio") and not has_error:
             places = 4
         return f"{number:,.{places}f}"

@@ -34,7 +34,7 @@ T = TypeVar("T")
 class OwnStatistics(Protocol):
     """Answers that measured statistics themselves."""
 
-    def statistic(self, asked: Query, text: str, confidence: float) -> Result | None:
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic; None for what follows from counts.
 
         Raises:
@@ -43,11 +43,11 @@ class OwnStatistics(Protocol):
         ...
 
 
-def answer(asked: Query, answers: Answers, confidence: float, *, text: str, progress: Progress | None = None) -> Result:
+def answer(query: Query, answers: Answers, confidence: float, *, text: str, progress: Progress | None = None) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 
     Args:
-        asked: the statistic, checked.
+        query: the statistic, checked.
         answers: of the release.
         confidence: of the interval.
         text: as it was asked.
@@ -56,28 +56,28 @@ def answer(asked: Query, answers: Answers, confidence: float, *, text: str, prog
     Raises:
         ValueError: the conditions are none on these attributes, or nothing answers them.
     """
-    if isinstance(answers, OwnStatistics) and (own := answers.statistic(asked, text, confidence)) is not None:
-        return own
-    if asked.of == "count":
-        return answers.count(both(asked.first, asked.where), text=text, confidence=confidence, progress=progress)
-    if asked.of in ("mean", "sum", "quantile"):
-        group = answers.group(asked.attribute, asked.where, progress)
-        made = {"mean": mean, "sum": total}.get(asked.of)
-        found = made(group, confidence) if made else quantile(group, asked.level, confidence)
+    if isinstance(answers, OwnStatistics) and (statistic := answers.statistic(query, text, confidence)) is not None:
+        return statistic
+    if query.of == "count":
+        return answers.count(both(query.first, query.where), text=text, confidence=confidence, progress=progress)
+    if query.of in ("mean", "sum", "quantile"):
+        group = answers.group(query.attribute, query.where, progress)
+        made = {"mean": mean, "sum": total}.get(query.of)
+        estimate = made(group, confidence) if made else quantile(group, query.level, confidence)
         notes = group.notes
-    elif asked.of not in ("share", "ratio", "difference"):
+    elif query.of not in ("share", "ratio", "difference"):
         raise ValueError(
-            f"this release answers no {asked.of}; counts, means, sums, quantiles, shares and ratios follow"
+            f"this release answers no {query.of}; counts, means, sums, quantiles, shares and ratios follow"
         )
     else:
-        compared = answers.compared(*two_counts(asked), progress)
-        found = difference(compared, confidence) if asked.of == "difference" else ratio(asked, compared, confidence)
+        compared = answers.compared(*two_counts(query), progress)
+        estimate = difference(compared, confidence) if query.of == "difference" else ratio(query, compared, confidence)
         notes = compared.notes
-    value, error, interval, within = found
+    value, error, interval, within = estimate
     empty = (EMPTY,) if math.isnan(value) else ()
     return Result(
         query=text,
-        of=asked.of,
+        of=query.of,
         value=value,
         standard_error=error,
         interval=interval,
@@ -87,23 +87,23 @@ def answer(asked: Query, answers: Answers, confidence: float, *, text: str, prog
     )
 
 
-def check(schema: Schema, asked: Query) -> None:
+def check(schema: Schema, query: Query) -> None:
     """Refuse a statistic of what is no number, and a level that is none.
 
     Raises:
         ValueError: the message names the attribute or the level and what would be right.
     """
-    if not isinstance(asked.level, int | float) or not 0 < asked.level < 1:
-        raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {asked.level}")
-    if asked.of not in OF_NUMBERS:
+    if not isinstance(query.level, int | float) or not 0 < query.level < 1:
+        raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {query.level}")
+    if query.of not in OF_NUMBERS:
         return
-    if asked.attribute not in schema.names:
-        raise ValueError(no_attribute(schema.names, asked.attribute))
-    column = schema.attribute(asked.attribute)
+    if query.attribute not in schema.names:
+        raise ValueError(no_attribute(schema.names, query.attribute))
+    column = schema.attribute(query.attribute)
     if column.numbers is None:
         kind = type(column).__name__.lower()
         raise ValueError(
-            f"{asked.of} of {column.name}: expected an integer or numeric attribute, {column.name} is {kind}; "
+            f"{query.of} of {column.name}: expected an integer or numeric attribute, {column.name} is {kind}; "
             f"ask for `share {column.name} = VALUE`"
         )
 
@@ -124,18 +124,18 @@ def mean(group: Group, confidence: float) -> Found:
 
     def of(numbers: Array) -> Ratio:
         scaled = (numbers - centre) / half
-        found = fieller(pair_of(lambda ratio: group.form(scaled - ratio)), critical, (2.0, 1.0))
+        root = fieller(pair_of(lambda ratio: group.form(scaled - ratio)), critical, (2.0, 1.0))
         return Ratio(
-            value=min(max(centre + half * found.value, low), high) if found.bounded else math.nan,
-            standard_error=half * found.standard_error,
-            interval=_clipped((centre + half * found.interval[0], centre + half * found.interval[1]), group.bounds),
+            value=min(max(centre + half * root.value, low), high) if root.bounded else math.nan,
+            standard_error=half * root.standard_error,
+            interval=_clipped((centre + half * root.interval[0], centre + half * root.interval[1]), group.bounds),
         )
 
-    own, lowest, highest = _at_ends(group, of)
-    if not own.bounded:
+    middle, lowest, highest = _at_ends(group, of)
+    if not middle.bounded:
         return math.nan, math.nan, group.bounds, None
     ends = _clipped((lowest.interval[0], highest.interval[1]), group.bounds)
-    return own.value, own.standard_error, ends, (lowest.value, highest.value)
+    return middle.value, middle.standard_error, ends, (lowest.value, highest.value)
 
 
 def total(group: Group, confidence: float) -> Found:
@@ -144,10 +144,10 @@ def total(group: Group, confidence: float) -> Found:
     Error: that of a weighted sum of counts, exact; a step of the noise weighs no more than the largest number.
     """
     critical, step = group.critical(confidence), max(map(abs, group.bounds))
-    own, lowest, highest = _at_ends(group, group.form)
+    middle, lowest, highest = _at_ends(group, group.form)
     low, high = lowest[0] - margin(lowest[1], critical, step), highest[0] + margin(highest[1], critical, step)
     within = min(lowest[0], highest[0]), max(lowest[0], highest[0])
-    return own[0], math.sqrt(own[1]), (min(low, own[0]), max(high, own[0])), within
+    return middle[0], math.sqrt(middle[1]), (min(low, middle[0]), max(high, middle[0])), within
 
 
 def quantile(group: Group, level: float, confidence: float) -> Found:
@@ -159,29 +159,29 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
     low, high, borders = _at_most(group.low, group.high)
     everybody, variance = group.form(np.ones(group.low.size))
     critical = group.critical(confidence)
-    known = not math.isnan(variance)
-    if everybody <= (margin(variance, critical, 1.0) if known else 0.0):
+    has_variance = not math.isnan(variance)
+    if everybody <= (margin(variance, critical, 1.0) if has_variance else 0.0):
         return math.nan, math.nan, group.bounds, None
     forms = [group.form(quantile_weights(border, level, group.low.size)) for border in borders]
     differences, variances = np.array(forms).T
     differences[-1] = max(differences[-1], (1 - level) * everybody)  # rounding, where the variance is 0
     step = max(level, 1 - level)
-    found = invert(differences, margin(variances, critical, step) if known else np.zeros(differences.size))
-    within = float(low[found.estimate[0]]), float(high[found.estimate[1]])
+    quantiles = invert(differences, margin(variances, critical, step) if has_variance else np.zeros(differences.size))
+    within = float(low[quantiles.estimate[0]]), float(high[quantiles.estimate[1]])
     value = (within[0] + within[1]) / 2
-    if not known:
+    if not has_variance:
         return value, math.nan, (math.nan, math.nan), within
-    interval = float(low[found.interval[0]]), float(high[found.interval[1]])
+    interval = float(low[quantiles.interval[0]]), float(high[quantiles.interval[1]])
     beyond = (interval[1] - interval[0]) - (within[1] - within[0])
     return value, beyond / (2 * critical), interval, within
 
 
-def ratio(asked: Query, compared: Compared, confidence: float) -> Found:
+def ratio(query: Query, compared: Compared, confidence: float) -> Found:
     """Return a share, or the ratio of two counts, not below 0; see `inference.ratio.fieller`."""
-    bounds = (0.0, 1.0 if asked.of == "share" else math.inf)
-    found = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
-    value = min(max(found.value, bounds[0]), bounds[1]) if found.bounded else math.nan
-    return value, found.standard_error, _clipped(found.interval, bounds), None
+    bounds = (0.0, 1.0 if query.of == "share" else math.inf)
+    root = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
+    value = min(max(root.value, bounds[0]), bounds[1]) if root.bounded else math.nan
+    return value, root.standard_error, _clipped(root.interval, bounds), None
 
 
 def difference(compared: Compared, confidence: float) -> Found:
@@ -192,18 +192,18 @@ def difference(compared: Compared, confidence: float) -> Found:
     return value, math.sqrt(variance), (value - half, value + half), None
 
 
-def two_counts(asked: Query) -> tuple[Condition, Condition]:
+def two_counts(query: Query) -> tuple[Condition, Condition]:
     """Return the conditions of numerator and denominator."""
-    second = TOTAL if asked.of == "share" else asked.second
-    return both(asked.first, asked.where), both(second, asked.where)
+    second = TOTAL if query.of == "share" else query.second
+    return both(query.first, query.where), both(second, query.where)
 
 
 def _at_ends(group: Group, of: Callable[[Array], T]) -> tuple[T, T, T]:
     """Return what numbers at the middle, the lower and the upper ends of the cells give."""
-    own = of((group.low + group.high) / 2)
+    middle = of((group.low + group.high) / 2)
     if np.array_equal(group.low, group.high):
-        return own, own, own
-    return own, of(group.low), of(group.high)
+        return middle, middle, middle
+    return middle, of(group.low), of(group.high)
 
 
 def _at_most(low: Array, high: Array) -> tuple[Array, Array, list[int]]:

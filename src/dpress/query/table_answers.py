@@ -113,16 +113,16 @@ class TableAnswers(PublishedOnly):
         How many took part in a collection is known: where one attribute is weighed, the mean weight counts everybody,
         and only what differs from it is estimated.
         """
-        axes, known = _weighed(weights), 0.0
+        axes, constant = _weighed(weights), 0.0
         users = self.release.users
         if users is not None and not axes:
             return float(users), 0.0
         if users is not None and len(axes) == 1:
             (axis,), level = axes, float(weights[axes[0]].mean())
-            weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * users
+            weights, constant = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * users
         if isinstance(self.decoder, LeastSquares):
-            return float(flat(weights) @ self._cells) + known, self.variance(weights)
-        return self.decoder.answer(self.measurement, weights) + known, self.variance(weights)
+            return float(flat(weights) @ self._cells) + constant, self.variance(weights)
+        return self.decoder.answer(self.measurement, weights) + constant, self.variance(weights)
 
     @cached_property
     def _cells(self) -> Array:
@@ -194,8 +194,8 @@ class TableAnswers(PublishedOnly):
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield every table with the names of its attributes."""
-        for one in (*self.published(), *self.asked_tables()):
-            yield tuple(axis.name for axis in one.axes), one
+        for table in (*self.published(), *self.asked_tables()):
+            yield tuple(axis.name for axis in table.axes), table
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the published tables, as estimates and variances of every cell.
@@ -218,13 +218,13 @@ class TableAnswers(PublishedOnly):
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield every attribute by itself, then the tables of several attributes with at most so many cells."""
-        tables = [one for one in (*self.published(), *self.asked_tables()) if one.count.size <= cells]
-        own = {one.axes[0].name for one in tables if len(one.axes) == 1}
-        yield from (one for one in tables if len(one.axes) == 1)
+        tables = [table for table in (*self.published(), *self.asked_tables()) if table.count.size <= cells]
+        names = {table.axes[0].name for table in tables if len(table.axes) == 1}
+        yield from (table for table in tables if len(table.axes) == 1)
         for place, axis in enumerate(self.release.schema.tabular):
-            if axis.name not in own and axis.size <= cells:
+            if axis.name not in names and axis.size <= cells:
                 yield self._summed(place, axis)
-        yield from (one for one in tables if len(one.axes) > 1)
+        yield from (table for table in tables if len(table.axes) > 1)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -234,13 +234,13 @@ class TableAnswers(PublishedOnly):
     def _summed(self, place: int, axis: Tabular) -> PublishedTable:
         """Return one attribute's table, as the decoder answers it from a table of several."""
         ones = [np.ones(size) for size in self.release.schema.shape]
-        asked = [[*ones[:place], cell, *ones[place + 1 :]] for cell in np.eye(axis.size)]
-        found = [self.answered(axis.name, one, CONFIDENCE) for one in asked]
+        queries = [[*ones[:place], cell, *ones[place + 1 :]] for cell in np.eye(axis.size)]
+        answers = [self.answered(axis.name, weights, CONFIDENCE) for weights in queries]
         return PublishedTable(
             name=axis.name,
             axes=(axis,),
-            count=np.array([one.value for one in found]),
-            variance=np.array([one.standard_error**2 for one in found]),
+            count=np.array([answer.value for answer in answers]),
+            variance=np.array([answer.standard_error**2 for answer in answers]),
             adjusted=None,
             tail=self.release.tail,
         )
@@ -255,7 +255,7 @@ class TableAnswers(PublishedOnly):
     @cached_property
     def all_tables(self) -> dict[str, pa.Table]:
         """The published tables by file name, all in memory; see `published_tables.PublishedTable.batches`."""
-        return {one.name: one.table() for one in self.published()}
+        return {table.name: table.table() for table in self.published()}
 
 
 def measurement_of(release: Release) -> Measurement:
@@ -279,4 +279,4 @@ def _file(place: int) -> str:
 
 def _weighed(weights: Sequence[Array]) -> list[int]:
     """Return the axes along which cells do not all count once."""
-    return [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
+    return [axis for axis, cells in enumerate(weights) if not np.all(cells == 1)]

@@ -41,12 +41,13 @@ def chart(table: pa.Table) -> Any:
         raise ValueError(f"a chart has at most {MOST:,} rows, the table has {table.num_rows:,}; choose a smaller table")
     names = table.column_names
     rows = [
-        {field(names, name): _plain(one, named=name in named) for name, one in row.items()} for row in table.to_pylist()
+        {field(names, name): _plain(cell, named=name in named) for name, cell in row.items()}
+        for row in table.to_pylist()
     ]
     base = alt.Chart(alt.Data(values=rows))
     if len(named) == 1 and _dated(table, named[0]):
         return _line(alt, base, named[0], value, names)
-    if len(named) == 2 and all(f"{one}_from" in names for one in named):
+    if len(named) == 2 and all(f"{name}_from" in names for name in named):
         return _heat(alt, base, named, value, table)
     return _bars(alt, base, named, value, table)
 
@@ -83,10 +84,10 @@ def _heat(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table
 
 def _bars(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table) -> Any:
     panel = "statistic" if "statistic" in named else named[0] if len(named) == LONGEST else ""
-    others = [one for one in named if one != panel]
-    across = [_cells(alt.X, table, one) for one in others[:1]]
-    beside = [_cells(alt.XOffset, table, one) for one in others[1:2]]
-    colour = [_cells(alt.Color, table, one) for one in others[1:2]]
+    others = [name for name in named if name != panel]
+    across = [_cells(alt.X, table, name) for name in others[:1]]
+    beside = [_cells(alt.XOffset, table, name) for name in others[1:2]]
+    colour = [_cells(alt.Color, table, name) for name in others[1:2]]
     height, tips = alt.Y(f"{value}:Q"), _tips(alt, named, value, table.column_names)
     bars = base.mark_bar(opacity=0.6).encode(*across, *beside, *colour, height, tooltip=tips)
     intervals = base.mark_rule().encode(*across, *beside, alt.Y("low:Q", title=value), alt.Y2("high:Q"))
@@ -110,12 +111,12 @@ def _cells(channel: Any, table: pa.Table, name: str) -> Any:
 
 def _in_order(table: pa.Table, name: str) -> list[Any]:
     """Return the values of a column as they first come, which is the order of the cells."""
-    return [_plain(one, named=True) for one in dict.fromkeys(table[name].to_pylist())]
+    return [_plain(value, named=True) for value in dict.fromkeys(table[name].to_pylist())]
 
 
 def _dated(table: pa.Table, name: str) -> bool:
-    own = f"{name}_from"
-    return own in table.column_names and pa.types.is_temporal(table[own].type)
+    column = f"{name}_from"
+    return column in table.column_names and pa.types.is_temporal(table[column].type)
 
 
 def _plain(value: Any, *, named: bool) -> Any:

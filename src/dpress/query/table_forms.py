@@ -90,7 +90,7 @@ def source_of(answering: Answering, boxes: Products, text: str) -> ProductSums:
     if len(boxes) == 1:
         return answering(boxes[0], text)
     along = zip(*boxes, strict=True)
-    together = [own[0] if all(np.all(one == 1) for one in own) else np.zeros(own[0].size) for own in along]
+    together = [cells[0] if np.all(np.equal(cells, 1)) else np.zeros(cells[0].size) for cells in along]
     notes = dict.fromkeys(note for weights in (together, *boxes) for note in answering(weights, text).notes)
     return replace(answering(together, text), notes=tuple(notes))
 
@@ -120,14 +120,14 @@ def compared(schema: Schema, answering: Answering, first: Condition, second: Con
     pair, text = (products(schema, first), products(schema, second)), f"{first.text} beside {second.text}"
     if max(map(len, pair)) > 1:
         return _unions(answering, pair, (first.text, second.text, text))
-    (own,), (other,) = pair
-    axes = differing(own, other)
+    (weights,), (other,) = pair
+    axes = differing(weights, other)
     if len(axes) > 1:
-        texts = ([own], first.text), ([other], second.text)
-        return _several(answering, *texts, lambda: _covariance(answering, own, other, text))
+        texts = ([weights], first.text), ([other], second.text)
+        return _several(answering, *texts, lambda: _covariance(answering, weights, other, text))
     axis = axes[0] if axes else 0
-    source = answering(_along(own, axis, np.zeros(own[axis].size)), text)
-    counts = pair_of(lambda ratio: source.form(_along(own, axis, own[axis] - ratio * other[axis])))
+    source = answering(_along(weights, axis, np.zeros(weights[axis].size)), text)
+    counts = pair_of(lambda ratio: source.form(_along(weights, axis, weights[axis] - ratio * other[axis])))
     return Compared(pair=counts, critical=source.critical, notes=source.notes)
 
 
@@ -145,15 +145,15 @@ def _unions(answering: Answering, pair: tuple[Products, Products], texts: tuple[
 
 
 def _several(
-    answering: Answering, own: tuple[Products, str], other: tuple[Products, str], known: Callable[[], float | None]
+    answering: Answering, left: tuple[Products, str], other: tuple[Products, str], shared: Callable[[], float | None]
 ) -> Compared:
     """Return two counts whose covariance is as it is known; where nothing tells it, with its bound."""
-    sources = [source_of(answering, boxes, text) for boxes, text in (own, other)]
+    sources = [source_of(answering, boxes, text) for boxes, text in (left, other)]
     (first, variance), (second, spread) = (
-        source.sum(boxes) for source, (boxes, _) in zip(sources, (own, other), strict=True)
+        source.sum(boxes) for source, (boxes, _) in zip(sources, (left, other), strict=True)
     )
     notes = tuple(dict.fromkeys(note for source in sources for note in source.notes))
-    if (covariance := known()) is None:
+    if (covariance := shared()) is None:
         covariance, notes = -math.sqrt(variance * spread), (*notes, UNKNOWN)
     return Compared(
         pair=Pair(first=first, second=second, variances=(variance, spread), covariance=covariance),
@@ -162,22 +162,22 @@ def _several(
     )
 
 
-def _covariance(answering: Answering, own: list[Array], other: list[Array], text: str) -> float | None:
+def _covariance(answering: Answering, weights: list[Array], other: list[Array], text: str) -> float | None:
     """Return the covariance of two counts; None where no table holds all of their attributes, or says nothing of it."""
-    axes = differing(own, other)
-    both = [np.zeros(one.size) if axis in axes else one for axis, one in enumerate(own)]
+    axes = differing(weights, other)
+    both = [np.zeros(factor.size) if axis in axes else factor for axis, factor in enumerate(weights)]
     try:
         source = answering(both, text)
     except ValueError:
         return None
-    return product_covariance(lambda weights: source.form([*weights])[1], own, other) if source.symmetric else None
+    return product_covariance(lambda weights: source.form([*weights])[1], weights, other) if source.symmetric else None
 
 
-def _along(weights: list[Array], axis: int, own: Array) -> list[Array]:
-    return [*weights[:axis], own, *weights[axis + 1 :]]
+def _along(weights: list[Array], axis: int, cells: Array) -> list[Array]:
+    return [*weights[:axis], cells, *weights[axis + 1 :]]
 
 
 def _times(weights: list[Array], factor: float) -> list[Array]:
     """Return a product query times a number, along an axis that it weighs."""
-    axis = next((axis for axis, own in enumerate(weights) if not np.all(own == 1)), 0)
+    axis = next((axis for axis, cells in enumerate(weights) if not np.all(cells == 1)), 0)
     return _along(weights, axis, factor * weights[axis])

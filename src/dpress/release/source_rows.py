@@ -11,13 +11,13 @@ from dpress.document.design import Design
 from dpress.release.plan.plan import Plan, source_named
 
 
-def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
+def source_of(design: Spec | Plan | Design, data: Any) -> Any:
     """Return where the rows are: as given, or as a specification names them.
 
     Raises:
         ValueError: neither names any.
     """
-    named = source_named(asked)
+    named = source_named(design)
     if data is None and named is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     return named if data is None else data

@@ -16,7 +16,7 @@ from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
-from dpress.reporting.page_data import one_table_data
+from dpress.reporting.page_data import table_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
 from dpress.reporting.views import View
@@ -124,16 +124,16 @@ def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
     return Part(name=view.name, figure=shown, table=page_tables.table(view), further=further)
 
 
-def found_facts(answers: FoundValues) -> Facts:
+def facts_of_values(answers: FoundValues) -> Facts:
     """Return the facts of a release of values that nobody listed, its attribute with those that were found."""
     return replace(facts(answers.release), schema=Schema((answers.attribute,)))
 
 
-def one_table_context(facts: Facts) -> dict[str, Any]:
+def table_context(facts: Facts) -> dict[str, Any]:
     """Return what `counts.html.j2` names, of one table of one attribute."""
     whole = facts.views
     return {
-        "data": one_table_data(facts, whole[0]),
+        "data": table_data(facts, whole[0]),
         "left_to_command": True,
         **frame(facts),
         **predicted(facts, asking(facts)),
@@ -148,6 +148,6 @@ def one_table_context(facts: Facts) -> dict[str, Any]:
     }
 
 
-def found_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
+def values_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
     """Return the same of values that nobody listed."""
-    return one_table_context(facts) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}
+    return table_context(facts) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}

@@ -58,13 +58,13 @@ def page_data(
         tiles: within which people are taken as evenly spread.
     """
     places = _smallest([view.count.size for view in whole])
-    attributes = [one.for_script(LONGEST) for one in facts.schema.tabular]
+    attributes = [attribute.for_script(LONGEST) for attribute in facts.schema.tabular]
     decoder = facts.mechanism.decoder
     errors = {place: whole[place].error for place in places}
     form = signed if facts.local and not separate else _form(facts, errors)
     if form is None or not places or None in attributes:
         return None
-    found = {
+    data = {
         "attributes": attributes,
         "tables": [_table(whole[place], decoder.tables[place]) for place in places],
         "missing": len(whole) - len(places),
@@ -77,10 +77,10 @@ def page_data(
         "tiles": tiles,
         "symmetric": isinstance(decoder, LeastSquares | ConsistentTables),
     }
-    return as_data(found)
+    return as_data(data)
 
 
-def one_table_data(facts: Facts, view: View) -> str | None:
+def table_data(facts: Facts, view: View) -> str | None:
     """Return the data of one table of one attribute whose queries the page leaves to the command.
 
     Each cell has its interval as it is stated, which may be corrected for selection. None where the table has more
@@ -90,8 +90,8 @@ def one_table_data(facts: Facts, view: View) -> str | None:
     if view.count.size > MOST_CELLS or not np.isfinite(variances).all() or view.centre is not None:
         return None
     halves = half_width(variances, CONFIDENCE, facts.tail)
-    found = {
-        "attributes": [one.for_script(LONGEST) for one in facts.schema.tabular],
+    data = {
+        "attributes": [attribute.for_script(LONGEST) for attribute in facts.schema.tabular],
         "tables": [_table(view, [0])],
         "missing": 0,
         "noun": facts.noun,
@@ -104,12 +104,12 @@ def one_table_data(facts: Facts, view: View) -> str | None:
         "asked": False,
         "half": packed(view.half) if np.any(halves != view.half.ravel()) else None,
     }
-    return as_data(found)
+    return as_data(data)
 
 
-def as_data(found: Mapping[str, Any]) -> str:
+def as_data(data: Mapping[str, Any]) -> str:
     """Return JSON that can stand in a `script` element."""
-    return json.dumps(found, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _smallest(sizes: Sequence[int]) -> list[int]:

@@ -87,7 +87,7 @@ def _scalar(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if isinstance(value, float):
         return re.sub(r"^(-?\d+)e", r"\1.0e", text)
-    return UNPRINTED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return UNPRINTED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def _todo(what: str) -> str:

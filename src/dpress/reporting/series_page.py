@@ -72,7 +72,7 @@ def series_page(series: Series) -> str:
         "unit": calendar.spec.privacy.protected,
         "touched": calendar.touched,
         "unguarded": len(series.unguarded),
-        "private": all(one.private for one in series.releases.values()),
+        "private": all(release.private for release in series.releases.values()),
         "figures": [
             (name, _figure(view, f"{what} by period: {name}"))
             for name, view in lines[:MOST_LINES]
@@ -91,8 +91,8 @@ def _lines(series: Series) -> Iterator[tuple[str, View]]:
     Of their cells together where the tables have these, else of each attribute's that they have.
     """
     schema, dated = series.calendar.spec.schema, series.calendar.dated
-    others = [one for one in schema.tabular if one.name != dated.name]
-    each = [[f"{one.name} = {label}" for label in one.labels_between(0, one.size)] for one in others]
+    others = [attribute for attribute in schema.tabular if attribute.name != dated.name]
+    each = [[f"{other.name} = {label}" for label in other.labels_between(0, other.size)] for other in others]
     together = map(" and ".join, itertools.product(*each)) if others else iter(())
     yield TOTAL, _view(series, "total")
     try:
@@ -112,10 +112,10 @@ def _statistics(series: Series) -> Iterator[tuple[str, View]]:
             yield name, _of_results(series, [*series.by_period(text).values()], name)
 
 
-def _of_results(series: Series, found: list[Result], name: str) -> View:
+def _of_results(series: Series, results: list[Result], name: str) -> View:
     """Return the answers of every published period; an interval may lie unevenly about its value."""
-    value, error = (np.array([getattr(one, what) for one in found]) for what in ("value", "standard_error"))
-    low, high = (np.array([one.interval[end] for one in found]) for end in (0, 1))
+    value, error = (np.array([getattr(result, what) for result in results]) for what in ("value", "standard_error"))
+    low, high = (np.array([result.interval[end] for result in results]) for end in (0, 1))
     return View(
         axes=(_axis(series),), count=value, half=(high - low) / 2, error=error, file="", tail=series.tail,
         centre=(low + high) / 2, noun=name,
@@ -126,10 +126,10 @@ def _view(series: Series, text: str) -> View:
     """Return the counts of every published period that a condition selects."""
     calendar = series.calendar
     schema, axis = calendar.spec.schema, calendar.spec.schema.axes([calendar.dated.name])[0]
-    local = [np.ones(1) if place == axis else own for place, own in enumerate(product(schema, text))]
+    local = [np.ones(1) if place == axis else factor for place, factor in enumerate(product(schema, text))]
     numbers = [calendar.place(name) for name in series.periods]
-    found = [series.added_up(np.eye(len(calendar.names))[one], local, text) for one in numbers]
-    count, variance = (np.array(own) for own in zip(*found, strict=True))
+    answers = [series.added_up(np.eye(len(calendar.names))[number], local, text) for number in numbers]
+    count, variance = (np.array(column) for column in zip(*answers, strict=True))
     half: Array = half_width(variance, CONFIDENCE, series.tail)
     return View(
         axes=(_axis(series),),
@@ -145,7 +145,8 @@ def _axis(series: Series) -> Axis:
     """Return the axis of the published periods."""
     whole = axis_of(series.calendar.dated)
     numbers = [series.calendar.place(name) for name in series.periods]
-    labels, ticks, begins = (tuple(own[one] for one in numbers) for own in (whole.labels, whole.ticks, whole.begins))
+    parts = whole.labels, whole.ticks, whole.begins
+    labels, ticks, begins = (tuple(part[number] for number in numbers) for part in parts)
     return replace(whole, ordered=len(numbers), labels=labels, ticks=ticks, begins=begins)
 
 
@@ -160,7 +161,7 @@ def _table(caption: str, periods: tuple[str, ...], lines: list[tuple[str, View]]
 
 
 def _cell(view: View, place: int) -> str:
-    own = float(view.error[place])
-    if not np.isfinite(own):
+    deviation = float(view.error[place])
+    if not np.isfinite(deviation):
         return number(float(view.count[place])) if np.isfinite(view.count[place]) else "not known"
-    return f"{number(float(view.count[place]), unit_for(own))} ± {error(own)}"
+    return f"{number(float(view.count[place]), unit_for(deviation))} ± {error(deviation)}"

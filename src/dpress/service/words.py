@@ -9,10 +9,10 @@ def words(design: Design) -> list[dict[str, Any]]:
     """Return for every attribute, beside what devices act on, its title, its labels, and whether it is a place."""
     return [
         {
-            "kind": "value" if one.box is None else "location",
-            "columns": one.columns,
-            "title": one.caption,
-            **({"labels": one.listing.captions} if one.listing is not None else {}),
+            "kind": "value" if attribute.box is None else "location",
+            "columns": attribute.columns,
+            "title": attribute.caption,
+            **({"labels": attribute.listing.captions} if attribute.listing is not None else {}),
         }
-        for one in design.attributes
+        for attribute in design.attributes
     ]

@@ -59,8 +59,8 @@ def check(session: Session, name: str) -> dict[str, Any]:
     from dpress.release.truth.check_text import lines  # noqa: PLC0415  # a page that never checks starts faster
     from dpress.release.truth.data_check import check as check_rows  # noqa: PLC0415
 
-    found = check_rows(session.spec(name), session.source)
-    return {"lines": lines(found), "passed": found.passed}
+    report = check_rows(session.spec(name), session.source)
+    return {"lines": lines(report), "passed": report.passed}
 
 
 def save(session: Session, name: str) -> dict[str, Any]:

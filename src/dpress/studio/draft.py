@@ -123,15 +123,15 @@ class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     license: str = ""
 
 
-def with_columns(draft: Draft, found: list[Declared]) -> Draft:
+def with_columns(draft: Draft, declared: list[Declared]) -> Draft:
     """Return a draft with the columns of its source; what was typed of a column that is still there stays."""
-    typed = {one.name: one for one in draft.columns}
-    columns = [typed.get(one.name) or column(one) for one in found]
+    typed = {kept.name: kept for kept in draft.columns}
+    columns = [typed.get(declaration.name) or column(declaration) for declaration in declared]
     return msgspec.structs.replace(draft, columns=columns)
 
 
-def column(found: Declared) -> Column:
+def column(declaration: Declared) -> Column:
     """Return a column of which nothing was typed: its declared type, and its source's own dictionary."""
-    own = asdict(found)
-    values = "\n".join(own.pop("labels"))
-    return Column(**own, values=values)
+    fields = asdict(declaration)
+    values = "\n".join(fields.pop("labels"))
+    return Column(**fields, values=values)

@@ -46,8 +46,8 @@ def forecast(spec: Spec) -> dict[str, Any]:
         "why": _why(planned),
         "promise": promised(claim),
         "chances": [] if claim.proven is None else _chances(claim.proven),
-        "tables": [asdict(one) for one in (text.candidates, *text.remarks) if not isinstance(one, str)],
-        "remarks": [one for one in text.remarks if isinstance(one, str)] + list(text.hints),
+        "tables": [asdict(part) for part in (text.candidates, *text.remarks) if not isinstance(part, str)],
+        "remarks": [part for part in text.remarks if isinstance(part, str)] + list(text.hints),
         "budgets": list(_budgets(planned)),
     }
 
@@ -61,7 +61,7 @@ def bars(release: Release) -> dict[str, Any]:
         table = table.filter(pc.equal(table["statistic"], _statistic(table["statistic"].to_pylist())))
     drawn = [
         {
-            "label": ", ".join(str(row[one]) for one in columns.named if row[one] is not None) or "all",
+            "label": ", ".join(str(row[name]) for name in columns.named if row[name] is not None) or "all",
             "value": row[columns.value],
             "low": row["low"],
             "high": row["high"],
@@ -73,7 +73,7 @@ def bars(release: Release) -> dict[str, Any]:
 
 def _statistic(names: Sequence[str]) -> str:
     """Return the statistic that is drawn: a mean or a median, where there is one."""
-    return next((one for one in names if one.startswith(("mean ", "median "))), names[0])
+    return next((name for name in names if name.startswith(("mean ", "median "))), names[0])
 
 
 def _drawn(table: pa.Table, value: str) -> pa.Table:
@@ -85,7 +85,7 @@ def _drawn(table: pa.Table, value: str) -> pa.Table:
 
 def _why(planned: Plan) -> str:
     """Return why this method, in a sentence."""
-    others = [one for one in planned.candidates if one is not planned.chosen and not one.assumes]
+    others = [way for way in planned.candidates if way is not planned.chosen and not way.assumes]
     if not others:
         return f"{planned.chosen.method} is the only method that serves this."
     if not math.isfinite(planned.chosen.predicted_error):
@@ -93,7 +93,7 @@ def _why(planned: Plan) -> str:
             f"{planned.chosen.method} is the first choice of {len(others) + 1} methods that serve this; how much it "
             "errs is not known before the rows are read."
         )
-    second = min(others, key=lambda one: one.predicted_error)
+    second = min(others, key=lambda candidate: candidate.predicted_error)
     much = _times(second.predicted_error, planned.chosen.predicted_error)
     words = "nearly as little" if f"{much:.3g}" == "1" else f"{much:.3g} times as much"
     beside = f": {second.method}, the next, errs {words}" if math.isfinite(much) else ""
@@ -102,24 +102,24 @@ def _why(planned: Plan) -> str:
 
 def _chances(loss: Loss) -> list[dict[str, int]]:
     """Return how often something can be concluded about a person with and without that person's data, in 100."""
-    found = posterior(loss)
-    epsilon, delta = float_up(found.epsilon), float(found.delta)
-    return [{"without": one, "with": math.ceil(100 * at_most(one / 100, epsilon, delta) - 1e-9)} for one in CHANCES]
+    bound = posterior(loss)
+    epsilon, delta = float_up(bound.epsilon), float(bound.delta)
+    return [{"without": rate, "with": math.ceil(100 * at_most(rate / 100, epsilon, delta) - 1e-9)} for rate in CHANCES]
 
 
 def _budgets(planned: Plan) -> Iterator[dict[str, Any]]:
     """Yield the error under less and more budget, as a multiple of the plan's own."""
-    privacy, own = planned.spec.privacy, planned.chosen.predicted_error
+    privacy, error = planned.spec.privacy, planned.chosen.predicted_error
     name = privacy.loss.names[0]
     for words, factor in BUDGETS:
         changed = {name: float(Fraction(str(getattr(privacy, name))) * factor)}
         with contextlib.suppress(NotSupported, ValueError):  # of a budget that no method takes
             other = plan(msgspec.structs.replace(planned.spec, privacy=msgspec.structs.replace(privacy, **changed)))
-            much = _times(other.chosen.predicted_error, own)
+            much = _times(other.chosen.predicted_error, error)
             if math.isfinite(much):
                 yield {"words": words, "times": f"{much:.3g}", "method": other.chosen.method, **changed}
 
 
-def _times(one: float, other: float) -> float:
+def _times(error: float, other: float) -> float:
     """Return a typical error as a multiple of another, from what plans predict: their squares."""
-    return math.sqrt(one / other) if other and math.isfinite(other) else math.nan
+    return math.sqrt(error / other) if other and math.isfinite(other) else math.nan

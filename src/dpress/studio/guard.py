@@ -36,7 +36,7 @@ class Guard:
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self.hosts:
             raise Problem(403, "the studio answers under its own address alone")
-        if origin is not None and origin not in {f"http://{one}" for one in self.hosts}:
+        if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             raise Problem(403, "the studio answers its own page alone")
         if (
             request.headers.get("sec-fetch-site", "none") not in OWN_SITE

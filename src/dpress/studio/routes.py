@@ -124,10 +124,10 @@ def _work(session: Session, guard: Guard) -> list[Any]:
 
 def _results(session: Session, guard: Guard) -> list[Any]:
     """Return the routes that plan, check and publish a wish, whose name is the body: never a part of the address."""
-    one_by_one = threading.Lock()  # what is computed for a page that has changed since is not computed beside it
+    lock = threading.Lock()  # what is computed for a page that has changed since is not computed beside it
 
     def acted(act: str, name: str) -> Any:
-        with one_by_one:
+        with lock:
             return ACTS[act](session, name)
 
     @post("/wishes/{act:str}", status_code=200)

@@ -67,13 +67,13 @@ class Session:
             draft = msgspec.json.decode(regular_file.read(kept, LARGEST), type=Draft)
         except (msgspec.MsgspecError, RecursionError):
             raise ValueError(f"{kept}: not what a studio of this version keeps; choose another --folder") from None
-        found = cls(folder, draft)
+        session = cls(folder, draft)
         if without_passwords(draft) != draft:  # an earlier version kept them
-            found.keep(without_passwords(draft))
-        if source and found.draft.source not in ("", source):
+            session.keep(without_passwords(draft))
+        if source and session.draft.source not in ("", source):
             raise ValueError(f"{folder} keeps work on another source; choose another --folder")
-        found.draft = msgspec.structs.replace(found.draft, source=found.draft.source or source)
-        return found
+        session.draft = msgspec.structs.replace(session.draft, source=session.draft.source or source)
+        return session
 
     def keep(self, draft: Draft) -> None:
         """Keep what was typed, whole or not at all, but for a URL with a password.
@@ -101,8 +101,8 @@ class Session:
             OSError, SchemaMismatch: the source cannot be read.
             ValueError: of a file of text, the first line is not stated to have names.
         """
-        own = self.draft
-        self.keep(with_columns(own, declared(own.source.strip(), file_format(own))))
+        draft = self.draft
+        self.keep(with_columns(draft, declared(draft.source.strip(), file_format(draft))))
         return self.draft
 
     def codebook(self, path: str) -> Draft:
@@ -111,17 +111,17 @@ class Session:
         Raises:
             OSError, SchemaMismatch: it cannot be read, or is none.
         """
-        found = {one.name: column(one) for one in read_codebook(path)}
+        listed = {entry.name: column(entry) for entry in read_codebook(path)}
         columns = [
             msgspec.structs.replace(
-                one,
-                values=one.values or found[one.name].values,
-                kind=one.kind or found[one.name].kind,
-                title=one.title or found[one.name].title,
+                typed,
+                values=typed.values or listed[typed.name].values,
+                kind=typed.kind or listed[typed.name].kind,
+                title=typed.title or listed[typed.name].title,
             )
-            if one.name in found
-            else one
-            for one in self.draft.columns
+            if typed.name in listed
+            else typed
+            for typed in self.draft.columns
         ]
         self.keep(msgspec.structs.replace(self.draft, columns=columns))
         return self.draft
@@ -132,30 +132,30 @@ class Session:
         Raises:
             ValueError: there is none, or there are several.
         """
-        found = [one for one in self.draft.wishes if one.name == name]
-        if len(found) != 1:
+        wishes = [wish for wish in self.draft.wishes if wish.name == name]
+        if len(wishes) != 1:
             raise ValueError(
-                f"several wishes are called {name!r}; rename one" if found else f"there is no wish {name!r}"
+                f"several wishes are called {name!r}; rename one" if wishes else f"there is no wish {name!r}"
             )
-        return found[0]
+        return wishes[0]
 
     def spec(self, name: str) -> Spec:
         """Return the specification of a wish, as it would be published."""
-        own = self.wish(name)
-        return load_spec(written.specification(self.draft, own, self.budget(own)))
+        wish = self.wish(name)
+        return load_spec(written.specification(self.draft, wish, self.budget(wish)))
 
     def budget(self, wish: Wish) -> dict[str, str]:
         """Return a wish's part of what the ledger has left; of what was typed, before there is one."""
-        open_wishes = [one for one in self.draft.wishes if not self.is_published(one.name)]
+        open_wishes = [other for other in self.draft.wishes if not self.is_published(other.name)]
         left = {"epsilon": self.draft.epsilon, "delta": self.draft.delta}
         if (self.folder / LEDGER).exists():
             remaining = Ledger.open(self.folder / LEDGER).summary().remaining
             left = {name: str(remaining.get(name, "")) for name in left}
-        own = {
-            "epsilon": written.part(left["epsilon"], wish.epsilon, [one.epsilon for one in open_wishes]),
+        amounts = {
+            "epsilon": written.part(left["epsilon"], wish.epsilon, [other.epsilon for other in open_wishes]),
             "delta": written.part(left["delta"], "", ["" for _ in open_wishes]),
         }
-        return {name: text for name, text in own.items() if name == "epsilon" or text not in ("", written.SPENT)}
+        return {name: text for name, text in amounts.items() if name == "epsilon" or text not in ("", written.SPENT)}
 
     def is_published(self, name: str) -> bool:
         """Say whether a wish's folder is there."""
@@ -186,17 +186,17 @@ class Session:
         """
         if not FILE_NAME.fullmatch(name):
             raise ValueError(f"{name!r}: expected a name of letters, digits, - and _, for the folder of the release")
-        own = self.wish(name)
+        wish = self.wish(name)
         self.spec(name)  # what is refused is not written
-        text = written.specification(self.draft, own, self.budget(own), self.folder)
+        text = written.specification(self.draft, wish, self.budget(wish), self.folder)
         return load_spec(self._put(f"{name}.toml", text.encode()))
 
     @property
     def limit(self) -> Any:
         """The budget of all wishes together."""
-        own = {name: text for name in ("epsilon", "delta") if (text := getattr(self.draft, name).strip())}
+        amounts = {name: text for name in ("epsilon", "delta") if (text := getattr(self.draft, name).strip())}
         try:
-            return from_parameters(own)
+            return from_parameters(amounts)
         except ValueError as error:
             raise SchemaMismatch(f"$.privacy: the budget of all wishes: {error}") from None
 
@@ -218,24 +218,24 @@ class Session:
     @property
     def wishes(self) -> list[dict[str, Any]]:
         """What every wish is: its TOML and the commands that do the same, or what keeps it from being planned."""
-        return [self._state_of(one) for one in self.draft.wishes]
+        return [self._state_of(wish) for wish in self.draft.wishes]
 
     def _state_of(self, wish: Wish) -> dict[str, Any]:
-        own = {"name": wish.name, "published": self.is_published(wish.name), "commands": self._commands(wish)}
+        state = {"name": wish.name, "published": self.is_published(wish.name), "commands": self._commands(wish)}
         file = self.folder / f"{wish.name}.toml"
-        if own["published"] and file.exists():
+        if state["published"] and file.exists():
             text = regular_file.read(file, LARGEST).decode(errors="replace")
-            return {**own, "toml": text, "fault": "", "epsilon": "0"}
+            return {**state, "toml": text, "fault": "", "epsilon": "0"}
         budget = self.budget(wish)
         try:
             text = written.specification(self.draft, wish, budget, self.folder)
         except ValueError as error:
-            return {**own, "toml": "", "fault": written.fault(error), **budget}
+            return {**state, "toml": "", "fault": written.fault(error), **budget}
         try:
             self.spec(wish.name)
         except (ValueError, OSError) as error:
-            return {**own, "toml": text, "fault": written.fault(error), **budget}
-        return {**own, "toml": text, "fault": "", **budget}
+            return {**state, "toml": text, "fault": written.fault(error), **budget}
+        return {**state, "toml": text, "fault": "", **budget}
 
     def _commands(self, wish: Wish) -> list[str]:
         """Return the commands that plan, check and publish a wish."""
@@ -243,7 +243,7 @@ class Session:
         draft = self.draft
         limit = {name: text for name in ("epsilon", "delta") if (text := getattr(draft, name))}
         person = {"unit": draft.person, "rows-per-unit": draft.rows_per_unit} if draft.unit == "person" else {}
-        budget = [shell.option(*one) for one in {**limit, **person, "relation": draft.relation}.items()]
+        budget = [shell.option(*pair) for pair in {**limit, **person, "relation": draft.relation}.items()]
         return [
             shell.command("dpress", "plan", spec),
             shell.command("dpress", "check", spec),

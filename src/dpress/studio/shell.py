@@ -28,10 +28,10 @@ def word(text: str) -> str:
 
 
 def _named(text: str) -> Iterable[str]:
-    for one in text:
-        if one in "\\'":
-            yield f"\\{one}"
-        elif one.isprintable():
-            yield one
+    for character in text:
+        if character in "\\'":
+            yield f"\\{character}"
+        elif character.isprintable():
+            yield character
         else:
-            yield f"\\u{ord(one):04x}" if ord(one) < 1 << 16 else f"\\U{ord(one):08x}"
+            yield f"\\u{ord(character):04x}" if ord(character) < 1 << 16 else f"\\U{ord(character):08x}"

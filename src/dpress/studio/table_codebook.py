@@ -24,7 +24,7 @@ def read(path: str) -> list[Declared]:
         SchemaMismatch: it is no codebook.
     """
     if kind_of(Path(path)) in SURVEYS:
-        return [one for one in declared(path) if one.labels]
+        return [column for column in declared(path) if column.labels]
     try:
         file = io.StringIO(regular_file.read(path).decode("utf-8-sig"), newline="")
         header, *rows = [row for row in csv.reader(file) if row] or [[]]

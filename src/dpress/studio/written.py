@@ -39,38 +39,39 @@ def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: P
     Raises:
         SchemaMismatch: the lines of TOML that were typed are none, or the choices that have no default are missing.
     """
-    if not any(one.use for one in draft.columns):
+    if not any(column.use for column in draft.columns):
         raise SchemaMismatch("$.attribute: look at the columns, and use at least one")
     plain = {
         "data": data_of(draft, folder),
-        "attribute": [attribute(one) for one in draft.columns if one.use],
+        "attribute": [attribute(column) for column in draft.columns if column.use],
         "privacy": _privacy(draft, budget),
         "release": _release(draft, wish),
     }
     return as_toml(plain)
 
 
-def attribute(own: Column) -> dict[str, Any]:
+def attribute(column: Column) -> dict[str, Any]:
     """Return the fields of an attribute; what was not typed is left out."""
-    fields: dict[str, Any] = {"name": PLACE if own.kind == "location" else own.name, "kind": own.kind or None}
-    if own.kind in LISTED:
-        rows = [line.split(LABEL, 1) for line in own.values.splitlines() if line.strip()]
+    fields: dict[str, Any] = {"name": PLACE if column.kind == "location" else column.name, "kind": column.kind or None}
+    if column.kind in LISTED:
+        rows = [line.split(LABEL, 1) for line in column.values.splitlines() if line.strip()]
         listed = [value.strip() for value, *_ in rows]
         fields["values"] = "discover" if listed == ["discover"] else listed or None
         fields["labels"] = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
-        fields["other"] = own.other or None
-    elif own.kind == "location":
-        fields["columns"] = [own.name, own.beside]
-        fields["bounds"] = [_pair(own.low, own.high), _pair(own.low_beside, own.high_beside)]
+        fields["other"] = column.other or None
+    elif column.kind == "location":
+        fields["columns"] = [column.name, column.beside]
+        fields["bounds"] = [_pair(column.low, column.high), _pair(column.low_beside, column.high_beside)]
         fields["bounds"] = None if fields["bounds"] == [None, None] else fields["bounds"]
-    elif own.kind in CALENDAR:
-        fields["bounds"] = [own.low, own.high] if own.low or own.high else None
-        fields["cells"], fields["zone"] = own.cells or None, (own.zone or None) if own.kind == "datetime" else None
+    elif column.kind in CALENDAR:
+        fields["bounds"] = [column.low, column.high] if column.low or column.high else None
+        fields["cells"] = column.cells or None
+        fields["zone"] = (column.zone or None) if column.kind == "datetime" else None
     else:
-        fields["bounds"], fields["bins"] = _pair(own.low, own.high), _number(own.bins)
-    if own.kind != "location":
-        fields["null"] = own.missing or None
-    fields["title"] = own.title or None
+        fields["bounds"], fields["bins"] = _pair(column.low, column.high), _number(column.bins)
+    if column.kind != "location":
+        fields["null"] = column.missing or None
+    fields["title"] = column.title or None
     return fields
 
 
@@ -81,27 +82,27 @@ def fault(refused: Exception) -> str:
 
 def names_of(draft: Draft) -> list[str]:
     """Return the names of the attributes."""
-    return [PLACE if one.kind == "location" else one.name for one in draft.columns if one.use]
+    return [PLACE if column.kind == "location" else column.name for column in draft.columns if column.use]
 
 
-def part(whole: str, own: str, stated: Sequence[str]) -> str:
+def part(whole: str, wanted: str, stated: Sequence[str]) -> str:
     """Return a wish's part of a budget: as stated, or an equal part of what others do not state, rounded down.
 
     What is no number stays as it was typed, and is refused where the specification is read.
 
     Args:
         whole: that is left for all wishes that are not published.
-        own: what this wish states.
+        wanted: what this wish states.
         stated: what each of them states, this one among them; empty where nothing.
     """
-    if own.strip():
-        return own.strip()
+    if wanted.strip():
+        return wanted.strip()
     try:
         budget = check.exact("epsilon", whole)
         if budget < 0:
             return whole.strip()
-        left = budget - sum(check.exact("epsilon", one) for one in stated if one.strip())
-        equal = left / max(1, sum(not one.strip() for one in stated))
+        left = budget - sum(check.exact("epsilon", text) for text in stated if text.strip())
+        equal = left / max(1, sum(not text.strip() for text in stated))
     except ValueError:
         return whole.strip()
     if equal <= 0:
@@ -127,17 +128,17 @@ def data_of(draft: Draft, folder: Path | None = None) -> dict[str, Any]:
     text = is_text(source)
     if folder is not None and "://" not in source:
         source = os.path.relpath(source, folder)
-    found: dict[str, Any] = {"source": source}
+    fields: dict[str, Any] = {"source": source}
     if text:
-        missing = [one.strip() for one in draft.missing.split(",") if one.strip()]
-        found |= {
+        missing = [word.strip() for word in draft.missing.split(",") if word.strip()]
+        fields |= {
             "separator": {"tab": "\t"}.get(draft.separator, draft.separator) or None,
             "decimal": draft.decimal or None,
             "encoding": draft.encoding or None,
             "null_values": missing or None,
             "header": draft.names_in_first_line or None,
         }
-    return found
+    return fields
 
 
 def is_text(source: str) -> bool:
@@ -152,17 +153,17 @@ def _privacy(draft: Draft, budget: Mapping[str, str]) -> dict[str, Any]:
         raise SchemaMismatch("$.privacy.unit: choose the column that says whose row it is")
     if budget.get("epsilon") == SPENT:
         raise SchemaMismatch("$.privacy.epsilon: nothing of the budget is left for this wish")
-    own = {name: _number(text) for name, text in budget.items()}
+    amounts = {name: _number(text) for name, text in budget.items()}
     unit = draft.person if draft.unit == "person" else "row"
     rows = {"rows_per_unit": _number(draft.rows_per_unit)} if draft.unit == "person" else {}
-    return {"unit": unit, **rows, "relation": draft.relation or None, **own}
+    return {"unit": unit, **rows, "relation": draft.relation or None, **amounts}
 
 
 def _release(draft: Draft, wish: Wish) -> dict[str, Any]:
     words = {"title": draft.title, "source": draft.about, "contact": draft.contact, "license": draft.license}
     return {
         "kind": wish.kind,
-        "attributes": [one for one in _about(wish) if one in names_of(draft)] or None,
+        "attributes": [name for name in _about(wish) if name in names_of(draft)] or None,
         "parameters": _parameters(draft, wish),
         **{name: text.strip() or None for name, text in words.items()},
     }
@@ -182,25 +183,25 @@ def _wished(wish: Wish) -> Wished | None:
 
 
 def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if (wished := _wished(wish)) is not None:
-        found |= {"users": _number(draft.users)} if wished.users else {}
+        fields |= {"users": _number(draft.users)} if wished.users else {}
         for field in wished.fields:
             typed = getattr(wish, field.name)
-            found |= {field.name: _number(typed)} if field.choices else {field.name: typed} if typed else {}
+            fields |= {field.name: _number(typed)} if field.choices else {field.name: typed} if typed else {}
     try:
         more = tomllib.loads(wish.more)
     except (ValueError, RecursionError) as error:
         raise SchemaMismatch(f"$.release.parameters: the further parameters are no lines of TOML: {error}") from None
     if _depth(more) > DEEPEST:
         raise SchemaMismatch(f"$.release.parameters: the further parameters are nested more than {DEEPEST} times")
-    return found | more
+    return fields | more
 
 
 def _depth(plain: Any) -> int:
     """Return how often lists and tables are nested in each other, level by level, as no call can go so deep."""
     level, depth = [plain], 0
-    while level := [one for own in level if isinstance(own, (dict, list)) for one in _members(own)]:
+    while level := [member for node in level if isinstance(node, (dict, list)) for member in _members(node)]:
         depth += 1
     return depth
 
@@ -211,15 +212,15 @@ def _members(plain: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 def _pair(low: str, high: str) -> list[Any] | None:
     """Return both bounds; an empty text for one that was not typed, None where neither was."""
-    found = [_number(low), _number(high)]
-    return None if found == [None, None] else ["" if one is None else one for one in found]
+    bounds = [_number(low), _number(high)]
+    return None if bounds == [None, None] else ["" if bound is None else bound for bound in bounds]
 
 
 def _number(text: str) -> int | float | str | None:
     """Return the number that a text writes; the text itself where it writes none, and None where it is empty."""
-    own = text.strip()
+    typed = text.strip()
     for kind in (int, float):
         with contextlib.suppress(ValueError):
-            if math.isfinite(number := kind(own)):
+            if math.isfinite(number := kind(typed)):
                 return number
-    return own or None
+    return typed or None

@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import check, evaluate, load_release, publish
-from dpress.attributes.found import with_found
+from dpress.attributes.found import with_discovered
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.basics.losses.approximate import ApproxDP
@@ -115,7 +115,7 @@ def test_a_stored_release_whose_names_are_integers_or_truths_is_read(
     """As the first versions wrote them: names of the column's type, in its order."""
     for module in (table_rows, publishing):
         monkeypatch.setattr(
-            module, "with_found", lambda attributes, _: with_found(attributes, Found(names={0: values}))
+            module, "with_discovered", lambda attributes, _: with_discovered(attributes, Found(names={0: values}))
         )
     found = {"name": column, "kind": "categorical", "values": "discover"}
     data = rows().append_column("old", pc.equal(rows()["number"], 12))

@@ -20,7 +20,7 @@ def truth() -> np.ndarray:
 def made(sets: tuple[tuple[int, ...], ...]) -> Tables:
     noisy = []
     for axes, users in zip(sets, USERS, strict=False):
-        noise = Noise(users=users, own=0.5, other=0.25, sampling=1 - users / sum(USERS[: len(sets)]))
+        noise = Noise(users=users, held=0.5, other=0.25, sampling=1 - users / sum(USERS[: len(sets)]))
         shares = truth().sum(axis=tuple({0, 1, 2} - set(axes)))
         noisy.append(NoisyTable(axes=axes, shares=shares, noise=noise))
     return Tables(shape=SHAPE, noisy=tuple(noisy))
@@ -48,7 +48,7 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
             cells, own, noise = one.shares.size, one.shares.ravel(), one.noise
             rows = [(changed(tables, place, cell).table(axes) - start).ravel() for cell in range(cells)]
             weights = np.array(rows).T
-            each = noise.own * own + noise.other * (1 - own) + SPARE * (noise.own - noise.other) ** 2 / noise.users
+            each = noise.held * own + noise.other * (1 - own) + SPARE * (noise.held - noise.other) ** 2 / noise.users
             oracle = cells / (cells - 1) * (weights**2 @ each)
             sampling = weights**2 @ own - (weights @ own) ** 2
             wanted += ((oracle + sampling) / noise.users).reshape(start.shape)
@@ -61,7 +61,7 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
 
 
 def test_equal_shares_have_the_planned_variance() -> None:
-    noise = Noise(users=1000, own=0.25, other=0.25, sampling=0.0)
+    noise = Noise(users=1000, held=0.25, other=0.25, sampling=0.0)
     one = NoisyTable(axes=(0, 1), shares=np.full((2, 3), 1 / 6), noise=noise)
     tables = Tables(shape=(2, 3), noisy=(one,))
     assert cell_variances(tables, (0, 1)) == pytest.approx(np.full((2, 3), tables.variance((0, 1))))

@@ -67,7 +67,7 @@ def test_both_responses_cost_what_is_asked_and_no_more(epsilon, g, lifetime):
     own = oracle_of(epsilon, g, lifetime)
     p, q, kept, other = own.p, (1 - own.p) / (g - 1), own.kept, own.other
     single = p * kept + (g - 1) * q * other, p * other + q * kept + (g - 2) * q * other
-    assert single == (own.own, own.wrong)
+    assert single == (own.right, own.wrong)
     assert 0 <= Fraction(epsilon) - Fraction(math.log(single[0] / single[1])) < 1e-9
     assert 0 <= Fraction(lifetime) - own.lifetime.epsilon < 1e-6
     with pytest.raises(ValueError, match="reports would spend more than epsilon"):
@@ -90,8 +90,8 @@ def test_permanent_and_fresh_responses_have_the_stated_odds():
     for secrets in (None, secrets_of(DEVICES)):
         reports = own.perturb(values, rng=rng.seeded(3), secrets=secrets, slot=slot)
         held = float(own.supporting(reports, 7).mean())
-        spread = math.sqrt(float(own.own * (1 - own.own)) / DEVICES)
-        assert abs(held - float(own.own)) < FALSE_ALARM * spread
+        spread = math.sqrt(float(own.right * (1 - own.right)) / DEVICES)
+        assert abs(held - float(own.right)) < FALSE_ALARM * spread
         assert abs(held - float(own.p)) > FALSE_ALARM * spread  # the control: without the permanent response
 
 

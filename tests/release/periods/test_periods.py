@@ -43,7 +43,7 @@ def test_counts_of_any_periods_come_within_their_errors_and_the_past_is_not_touc
 
 def test_auto_takes_the_counter_whose_runs_of_periods_err_least_and_keeps_it(tmp_path):
     few = published(tmp_path / "few", spec("auto"), MONTHS[:2])
-    assert few.calendar.own.counter == "separate"  # the series says what it is, not that it was left open
+    assert few.calendar.periods.counter == "separate"  # the series says what it is, not that it was left open
     days = VISITED | {"cells": "day", "bounds": [dt.date(2021, 1, 1), dt.date(2024, 12, 31)]}
     many = Calendar(spec("auto", attributes=(days, WARD)))
     assert many.counter == "tree"

@@ -63,8 +63,8 @@ def texts(name: str, column: pa.Array) -> pa.Array:
 
 
 def _integer_in_float(value: float | None) -> str | None:
-    known = read(value)
-    return None if known is None else text_of(known)
+    number = read(value)
+    return None if number is None else text_of(number)
 
 
 def plain(column: pa.Array) -> pa.Array:

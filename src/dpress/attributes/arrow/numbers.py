@@ -38,7 +38,7 @@ class Floors:
 
 def has_numbers(kind: pa.DataType) -> bool:
     """Return whether values of an Arrow type are numbers, truths, or texts that may be read as numbers."""
-    known = (
+    tests = (
         pa.types.is_integer,
         pa.types.is_floating,
         pa.types.is_decimal,
@@ -46,7 +46,7 @@ def has_numbers(kind: pa.DataType) -> bool:
         pa.types.is_null,
         is_text,
     )
-    return any(one(kind) for one in known)
+    return any(test(kind) for test in tests)
 
 
 def check_type(name: str, kind: pa.DataType) -> None:
@@ -95,10 +95,10 @@ def whole(column: pa.Array) -> Floors:
         numbers = trimmed(column)
         short = pc.match_substring_regex(numbers, SHORT)
         rare = np.asarray(pc.fill_null(pc.invert(short), False))
-        found, missing = floats(column)
-        return Floors(np.floor(found), missing, rare)
-    found, missing = floats(column)
-    return Floors(np.floor(found), missing, np.zeros_like(missing))
+        values, missing = floats(column)
+        return Floors(np.floor(values), missing, rare)
+    values, missing = floats(column)
+    return Floors(np.floor(values), missing, np.zeros_like(missing))
 
 
 def trimmed(column: pa.Array) -> pa.Array:
@@ -128,10 +128,10 @@ def _decimal_floats(column: pa.Array) -> tuple[Floats, Mask]:
     """Return the nearest floats: a quotient of two exact ones, or else what the decimal's text reads as."""
     missing, scale = np.asarray(column.is_null()), column.type.scale
     low, far = _unscaled(column)
-    found = low / 10.0 ** min(max(scale, 0), LARGEST_TEN)
+    quotients = low / 10.0 ** min(max(scale, 0), LARGEST_TEN)
     rare = ~missing & (far | (np.abs(low) > EXACT) | (not 0 <= scale <= LARGEST_TEN))
     if rare.any():
         texts = column.filter(pa.array(rare)).cast(pa.string())
-        found[rare] = np.asarray(texts.cast(pa.float64()))
-    found[missing] = 0.0
-    return found, missing
+        quotients[rare] = np.asarray(texts.cast(pa.float64()))
+    quotients[missing] = 0.0
+    return quotients, missing

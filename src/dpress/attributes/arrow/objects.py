@@ -35,13 +35,13 @@ def column(values: Sequence[Any], reading: Callable[[Any], Value | None] = read)
     with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
         return pa.array(values, type=pa.string(), from_pandas=True)
     stored = [_stored_set(value) if isinstance(value, SETS) else _stored(reading(value)) for value in values]
-    kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
-    texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
+    kinds = pa.array([None if pair is None else pair[0] for pair in stored], type=pa.int8())
+    texts = pa.array([None if pair is None else pair[1] for pair in stored], type=pa.string())
     return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
 
 
 def _stored_set(value: Any) -> tuple[int, str]:
-    return SET, json.dumps([_stored(read(one)) or NOTHING for one in value if one is not None])
+    return SET, json.dumps([_stored(read(member)) or NOTHING for member in value if member is not None])
 
 
 def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
@@ -51,7 +51,7 @@ def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
         values: the column.
         split: gives the values of a set that is one text; any other value is alone.
     """
-    kinds, texts_, there = (one.to_pylist() for one in (values.field(KIND), values.field(TEXT), values.is_valid()))
+    kinds, texts_, there = (part.to_pylist() for part in (values.field(KIND), values.field(TEXT), values.is_valid()))
     rows = zip(kinds, texts_, there, strict=True)
     held = [_members(kind, text, split) if valid else None for kind, text, valid in rows]
     return pa.array(held, type=pa.list_(TYPE))
@@ -59,36 +59,36 @@ def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
 
 def _members(kind: int, text: str, split: Callable[[str], list[str]]) -> list[tuple[int, str]]:
     if kind == SET:
-        return [(own, content) for own, content in json.loads(text)]
+        return [(member_kind, content) for member_kind, content in json.loads(text)]
     return [(kind, part) for part in split(text)] if kind in (Kind.TEXT, UNKNOWN) else [(kind, text)]
 
 
 def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
     """Return columns that `column` made, one after the other, as one of one type."""
-    found = list(parts)
-    if len({one.type for one in found}) > 1:
-        found = [one if is_ours(one.type) else _as_ours(one) for one in found]
-    return pa.chunked_array(found)
+    columns = list(parts)
+    if len({part.type for part in columns}) > 1:
+        columns = [part if is_ours(part.type) else _as_ours(part) for part in columns]
+    return pa.chunked_array(columns)
 
 
 def for_engine(table: pa.Table) -> pa.Table:
     """Return a table in types that DuckDB takes: decimals of more than 38 digits as values of our own type."""
     return pa.table(
         {
-            name: pa.chunked_array([_for_engine(chunk) for chunk in own.chunks] or [_for_engine(own.combine_chunks())])
-            for name, own in zip(table.column_names, table.columns, strict=True)
+            name: pa.chunked_array([_for_engine(chunk) for chunk in values.chunks or [values.combine_chunks()]])
+            for name, values in zip(table.column_names, table.columns, strict=True)
         }
     )
 
 
-def _for_engine(own: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(own.type):
-        own = own.dictionary_decode()
-    if pa.types.is_float16(own.type):
-        return own.cast(pa.float32())
-    if not pa.types.is_decimal256(own.type):
-        return own
-    held = column(own.to_pylist())
+def _for_engine(values: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_float16(values.type):
+        return values.cast(pa.float32())
+    if not pa.types.is_decimal256(values.type):
+        return values
+    held = column(values.to_pylist())
     return held if is_ours(held.type) else _as_ours(held.cast(pa.string()))
 
 
@@ -97,24 +97,24 @@ def is_ours(kind: pa.DataType) -> bool:
     return bool(pa.types.is_struct(kind)) and [field.name for field in kind] == [KIND, TEXT]
 
 
-def each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
+def each(values: pa.Array, function: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
     """Return a function of every value of our own type, made once for each different one.
 
     Args:
         values: a column of our own type.
-        one: the function.
+        function: the function.
         missing: what stands where a value is missing.
     """
     kinds = values.field(KIND).to_pylist()
     texts = values.field(TEXT).to_pylist()
     valid = values.is_valid().to_pylist()
-    known: dict[tuple[int, str], float] = {}
+    by_key: dict[tuple[int, str], float] = {}
     out = np.full(len(values), missing)
     for place, key in enumerate(zip(kinds, texts, strict=True)):
         if valid[place] and key[0] != SET:
-            if key not in known:
-                known[key] = one(_restored(*key))
-            out[place] = known[key]
+            if key not in by_key:
+                by_key[key] = function(_restored(*key))
+            out[place] = by_key[key]
     return out
 
 
@@ -138,7 +138,7 @@ def with_large(column: pa.Array) -> pa.Array:
 
 def written_out(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return integers that an engine has written as text as values of our own type."""
-    return pa.chunked_array([_as_ours(one.cast(pa.string()), Kind.NUMBER) for one in texts.chunks])
+    return pa.chunked_array([_as_ours(chunk.cast(pa.string()), Kind.NUMBER) for chunk in texts.chunks])
 
 
 def _as_ours(texts: pa.Array, kind: Kind = Kind.TEXT) -> pa.Array:
@@ -174,8 +174,8 @@ def texts(values: pa.Array) -> pa.Array:
     )
     named = (Kind.TEXT, Kind.NUMBER, Kind.TRUTH)
     held = [(kind, text) if valid and kind in named else None for kind, text, valid in pairs]
-    written_as = {one: text_of(_restored(*one)) for one in set(held) if one is not None}
-    return pa.array([None if one is None else written_as[one] for one in held], type=pa.large_string())
+    written_as = {pair: text_of(_restored(*pair)) for pair in set(held) if pair is not None}
+    return pa.array([None if pair is None else written_as[pair] for pair in held], type=pa.large_string())
 
 
 def once_each(column: pa.Array, text: Callable[[Any], str | None]) -> pa.Array:

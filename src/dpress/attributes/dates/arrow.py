@@ -44,9 +44,9 @@ class Hours:
 
 def cells(attribute: Date, column: pa.Array) -> npt.NDArray[np.int32]:
     """Return the cell of every value, OUTSIDE or MISSING; see `hours`."""
-    found = hours(attribute, column)
-    codes = attribute.cells_of_hours(found.hours)
-    codes[found.missing] = MISSING
+    moments = hours(attribute, column)
+    codes = attribute.cells_of_hours(moments.hours)
+    codes[moments.missing] = MISSING
     return codes
 
 
@@ -62,8 +62,8 @@ def hours(attribute: Date, column: pa.Array) -> Hours:
     """
 
     def hour(value: Value | None) -> int:
-        found = None if value is None else hour_of(value, attribute.clocks)
-        return NONE if found is None else found
+        number = None if value is None else hour_of(value, attribute.clocks)
+        return NONE if number is None else number
 
     if objects.is_ours(column.type):
         each = objects.each(column, hour, NONE).astype(np.int64)
@@ -83,12 +83,12 @@ def _of_texts(column: pa.Array, clocks: str | None, hour: Callable[[Value | None
     clock = pc.replace_substring(pc.utf8_slice_codeunits(texts, 0, 19), "T", " ")
     seconds = np.asarray(clock.cast(pa.timestamp("s")).cast(pa.int64()))
     instants = np.asarray(pc.ends_with(texts, "Z"), dtype=bool)
-    found = seconds // 3600
-    found[instants] = NONE if clocks is None else hours_of_instants(clocks, seconds[instants])
-    each[plain] = found
+    in_hours = seconds // 3600
+    in_hours[instants] = NONE if clocks is None else hours_of_instants(clocks, seconds[instants])
+    each[plain] = in_hours
     others = column.filter(pa.array(~plain)).dictionary_encode()
-    own = np.array([*(hour(read(one)) for one in others.dictionary.to_pylist()), NONE], dtype=np.int64)
-    each[~plain] = own[np.asarray(pc.fill_null(others.indices.cast(pa.int64()), len(own) - 1))]
+    of_others = np.array([*(hour(read(value)) for value in others.dictionary.to_pylist()), NONE], dtype=np.int64)
+    each[~plain] = of_others[np.asarray(pc.fill_null(others.indices.cast(pa.int64()), len(of_others) - 1))]
     return each
 
 
@@ -111,9 +111,9 @@ def _of_ticks(attribute: Date, column: pa.Array) -> Hours:
     integers = pa.int32() if kind.bit_width == 32 else pa.int64()
     ticks = np.asarray(pc.fill_null(column.view(integers), 0)).astype(np.int64)
     if unit == "D":
-        found = ticks * 24
+        in_hours = ticks * 24
     elif pa.types.is_timestamp(kind) and kind.tz is not None and attribute.clocks is not None:
-        found = hours_of_instants(attribute.clocks, ticks // (NANOSECONDS["s"] // NANOSECONDS[unit]))
+        in_hours = hours_of_instants(attribute.clocks, ticks // (NANOSECONDS["s"] // NANOSECONDS[unit]))
     else:
-        found = np.clip(ticks // (NANOSECONDS["h"] // NANOSECONDS[unit]), -FAR, FAR)
-    return Hours(hours=found, missing=np.asarray(column.is_null()))
+        in_hours = np.clip(ticks // (NANOSECONDS["h"] // NANOSECONDS[unit]), -FAR, FAR)
+    return Hours(hours=in_hours, missing=np.asarray(column.is_null()))

@@ -106,8 +106,8 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
 
     def cells_of(self, hours: Hours) -> Places:
         """Return the cell of every hour between the bounds."""
-        found = calendar_cells.number(self.cells, hours)
-        return found if self.period is None or self.cyclic else found - self._number(self.period.first)
+        numbers = calendar_cells.number(self.cells, hours)
+        return numbers if self.period is None or self.cyclic else numbers - self._number(self.period.first)
 
     def edges_at(self, places: Places) -> Edges:
         """Return some of the edges, numbered from 0 to `ordered`."""

@@ -111,7 +111,7 @@ def period(text: str) -> Period:
         text = f"{match['year']}-{3 * int(match['quarter']) - 2:02}"
     first = np.datetime64(text.replace(" ", "T"))
     end = first + (3 if match["quarter"] else 1)  # in the unit of its own text
-    return Period(*(int(one.astype("datetime64[h]").astype(np.int64)) for one in (first, end)))
+    return Period(*(int(day.astype("datetime64[h]").astype(np.int64)) for day in (first, end)))
 
 
 def _months(days: Hours) -> Hours:

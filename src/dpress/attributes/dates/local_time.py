@@ -47,13 +47,13 @@ def hour_of(value: Value, zone: str | None) -> int | None:
         value: a moment, an instant, or a text that writes one as ISO 8601 does. A leap second counts as the one before.
         zone: of the clocks; without one an instant lies nowhere.
     """
-    found = _read(value.content) if isinstance(value.content, str) else value
-    if found is None or not isinstance(found.content, int):
+    moment = _read(value.content) if isinstance(value.content, str) else value
+    if moment is None or not isinstance(moment.content, int):
         return None
-    if found.kind is Kind.MOMENT:
-        hour = int(found.content // NANOSECONDS["h"])
-    elif found.kind is Kind.INSTANT and zone is not None:
-        seconds = found.content // NANOSECONDS["s"]
+    if moment.kind is Kind.MOMENT:
+        hour = int(moment.content // NANOSECONDS["h"])
+    elif moment.kind is Kind.INSTANT and zone is not None:
+        seconds = moment.content // NANOSECONDS["s"]
         hour = (seconds + offset(zone, seconds)) // HOUR
     else:
         return None
@@ -79,18 +79,18 @@ def hours_of_instants(zone: str, seconds: Seconds) -> Seconds:
     """
     near = np.clip(seconds, -2 * FAR * HOUR, 2 * FAR * HOUR)
     if zone != "UTC" and near.size:
-        known = np.clip(near, FIRST, LAST)
-        years = np.unique(known.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))
+        within = np.clip(near, FIRST, LAST)
+        years = np.unique(within.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))
         parts = [_offsets(zone, year) for year in years.tolist()]
         starts, offsets = (np.concatenate(both) for both in zip(*parts, strict=True))
-        near = near + offsets[np.searchsorted(starts, known, side="right") - 1]
+        near = near + offsets[np.searchsorted(starts, within, side="right") - 1]
     return np.clip(near // HOUR, -FAR, FAR)
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _offsets(zone: str, year: int) -> tuple[Seconds, Seconds]:
     """Return from when on a zone has which offset within a year of UTC, which is counted since 1970."""
-    first, end = (int(np.datetime64(one, "Y").astype("datetime64[s]").astype(np.int64)) for one in (year, year + 1))
+    first, end = (int(np.datetime64(begin, "Y").astype("datetime64[s]").astype(np.int64)) for begin in (year, year + 1))
     starts, offsets = [first], [offset(zone, first)]
     for later in range(first + STEP, end + STEP, STEP):
         last = min(later, end - 1)

@@ -38,11 +38,11 @@ def dated_cell(attribute: Date, column: Column, otherwise: exp.Expr) -> exp.Expr
     first, last = (_constant(column, hour) for hour in attribute.ends)
     if (cell := _cell(attribute, column, first)) is None:
         return None
-    found = exp.case().when(exp.and_(column.value >= first, column.value < last), cell)
+    branches = exp.case().when(exp.and_(column.value >= first, column.value < last), cell)
     if attribute.outside == "clamp":  # an infinite date is missing, so that is asked before
-        found = found.when(column.missing, otherwise.copy()).when(column.value < first, whole(0))
-        return found.else_(whole(attribute.ordered - 1))
-    return found.else_(otherwise)
+        branches = branches.when(column.missing, otherwise.copy()).when(column.value < first, whole(0))
+        return branches.else_(whole(attribute.ordered - 1))
+    return branches.else_(otherwise)
 
 
 def _cell(attribute: Date, column: Column, first: exp.Expr) -> exp.Expr | None:

@@ -58,23 +58,23 @@ def cells(attribute: Categorical, column: pa.Array) -> Codes:
     elif pa.types.is_date(column.type) or pa.types.is_timestamp(column.type):
         column = finite(column)
     first: type = type(attribute.values[0])
-    return _found(column, *held(attribute.listed, first, column.type))
+    return _coded(column, *held(attribute.listed, first, column.type))
 
 
-def _found(column: pa.Array, values: pa.Array, codes: Codes) -> Codes:
+def _coded(column: pa.Array, values: pa.Array, codes: Codes) -> Codes:
     places = np.asarray(pc.fill_null(pc.index_in(column, value_set=values), len(codes)))
-    found: Codes = np.append(codes, np.int32(OUTSIDE))[places]
-    found[np.asarray(column.is_null(nan_is_null=True))] = MISSING
-    return found
+    coded: Codes = np.append(codes, np.int32(OUTSIDE))[places]
+    coded[np.asarray(column.is_null(nan_is_null=True))] = MISSING
+    return coded
 
 
 def _integers_in_text(attribute: Categorical, column: pa.Array) -> Codes:
     numbers = trimmed(column)
-    found = cells(attribute, numbers.cast(pa.float64()))
+    coded = cells(attribute, numbers.cast(pa.float64()))
     rare = whole(column).rare
     if rare.any():
-        found[rare] = each_by_itself(attribute, column.filter(pa.array(rare)))
-    return found
+        coded[rare] = each_by_itself(attribute, column.filter(pa.array(rare)))
+    return coded
 
 
 @functools.lru_cache(maxsize=64)
@@ -86,16 +86,16 @@ def held(values: tuple[Any, ...], first: Hashable, kind: pa.DataType) -> Held:
         first: the Python type of its values, which True and 1 share otherwise.
         kind: of the column; text on which truths are looked up is in lower case and without blanks around it.
     """
-    found = listed(values, first)
+    places = listed(values, first)
     if first is bool and is_text(kind):
-        named = ((word, found.get(Value(Kind.TRUTH, truth))) for word, truth in WORDS.items())
+        named = ((word, places.get(Value(Kind.TRUTH, truth))) for word, truth in WORDS.items())
         pairs = [(word, code) for word, code in named if code is not None]
     else:
         holds = _holder(kind)
-        pairs = [(own, code) for value, code in found.items() if (own := holds(value)) is not None]
+        pairs = [(stored, code) for value, code in places.items() if (stored := holds(value)) is not None]
     storage = ticks_of(kind) if has_times(kind) else kind
-    own = pa.array([one for one, _ in pairs], type=storage).cast(kind)
-    return own, np.array([code for _, code in pairs], dtype=np.int32)
+    stored = pa.array([key for key, _ in pairs], type=storage).cast(kind)
+    return stored, np.array([code for _, code in pairs], dtype=np.int32)
 
 
 def _holder(kind: pa.DataType) -> Callable[[Value], Any]:

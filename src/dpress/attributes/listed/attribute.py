@@ -74,8 +74,8 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         """Return the SQL of the cell of a listed value; see `Cells.sql_cell`."""
         from dpress.attributes.listed import sql  # noqa: PLC0415  # sqlglot takes a while to import
 
-        known = not self.discovered and sql.is_comparable(self, column)
-        return sql.listed_cell(self, column, otherwise) if known else None
+        comparable = not self.discovered and sql.is_comparable(self, column)
+        return sql.listed_cell(self, column, otherwise) if comparable else None
 
     @property
     def in_order(self) -> bool:
@@ -165,8 +165,8 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     @cached_property
     def captions(self) -> tuple[str, ...]:
         """The label of every cell for people, its name where it has none."""
-        own = self.value_labels if isinstance(self.value_labels, dict) else {}
-        return tuple(own.get(label, label) for label in self.labels)
+        titles = self.value_labels if isinstance(self.value_labels, dict) else {}
+        return tuple(titles.get(label, label) for label in self.labels)
 
     def labels_between(self, start: int, stop: int) -> list[str]:
         """Return the names of the cells start..stop-1."""
@@ -249,8 +249,8 @@ def check_discovered(attribute: Any, *, ordered: bool) -> None:
     Raises:
         ValueError: naming the first fault.
     """
-    known = {"an order": ordered, "`hierarchy`": attribute.hierarchy, "`labels`": attribute.value_labels}
-    fault = next((f"`values` must be listed where they have {name}" for name, own in known.items() if own), "")
+    needs = {"an order": ordered, "`hierarchy`": attribute.hierarchy, "`labels`": attribute.value_labels}
+    fault = next((f"`values` must be listed where they have {name}" for name, need in needs.items() if need), "")
     if attribute.other == "drop":
         fault = fault or "`other` must name the rest where values are discovered, not drop it"
     if attribute.null not in (None, "reject", "drop"):
@@ -266,11 +266,11 @@ def groups_of(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> dict[str,
         rows: `value, level 1, ...` for every value.
         labels: of the cells, in code order.
     """
-    places, found = first_places(labels), dict[str, list[int]]()
+    places, by_label = first_places(labels), dict[str, list[int]]()
     for value, *levels in rows:
         for label in dict.fromkeys(levels) if value in places else ():
-            found.setdefault(label, []).append(places[value])
-    return {label: tuple(codes) for label, codes in found.items() if label not in places}
+            by_label.setdefault(label, []).append(places[value])
+    return {label: tuple(codes) for label, codes in by_label.items() if label not in places}
 
 
 def first_places(texts: Sequence[str]) -> dict[str, int]:

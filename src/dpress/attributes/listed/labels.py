@@ -18,8 +18,8 @@ def check_labels(attribute: str, labels: Mapping[str, str], values: Collection[s
     distinct, taken = {*values}, {*others, *values}
     for value, label in labels.items():
         if value not in distinct:
-            known = ", ".join(list(values)[:8]) + (", ..." if len(values) > 8 else "")
-            raise ValueError(f"attribute {attribute}: `labels` names {value!r}, which is none of its values ({known})")
+            shown = ", ".join(list(values)[:8]) + (", ..." if len(values) > 8 else "")
+            raise ValueError(f"attribute {attribute}: `labels` names {value!r}, which is none of its values ({shown})")
         if not label.strip():
             raise ValueError(f"attribute {attribute}: the label of {value!r} is empty; leave it out")
         if label in taken and label != value:

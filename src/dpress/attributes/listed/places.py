@@ -42,12 +42,12 @@ def listed(values: tuple[Any, ...], kind: Hashable) -> Mapping[Value, int]:
         values: the list.
         kind: of its values, all of one: str, int or bool.
     """
-    found: dict[Value, int] = {}
+    places: dict[Value, int] = {}
     for place in sorted(range(len(values)), key=lambda place: len(str(values[place]))):
-        one = values[place]
-        for value in readings(one) if kind is str else _numbers(int(one)):
-            found.setdefault(value, place)
-    return found
+        name = values[place]
+        for value in readings(name) if kind is str else _numbers(int(name)):
+            places.setdefault(value, place)
+    return places
 
 
 def _numbers(value: int) -> list[Value]:

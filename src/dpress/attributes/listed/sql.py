@@ -46,11 +46,11 @@ def listed_cell(attribute: Categorical, column: Column, otherwise: exp.Expr) -> 
     """
     first: type = type(attribute.values[0])
     kind = pa.float64() if pa.types.is_floating(column.kind) else column.kind
-    own, codes = listed.held(attribute.listed, first, kind)
+    keys, codes = listed.held(attribute.listed, first, kind)
     if kind == TEXT:
         value = _lowered(column) if first is bool else column.value
-        return _among_texts(value, column, [*zip(own.to_pylist(), codes.tolist(), strict=True)], otherwise)
-    return _among_ordered(column, own, codes, otherwise)
+        return _among_texts(value, column, [*zip(keys.to_pylist(), codes.tolist(), strict=True)], otherwise)
+    return _among_ordered(column, keys, codes, otherwise)
 
 
 def _lowered(column: Column) -> exp.Expr:
@@ -67,16 +67,16 @@ def _among_texts(
     if column.dialect == "duckdb":
         return _among_names(value, pairs, otherwise)
     in_order = sorted(pairs, key=lambda pair: pair[0].encode())  # as engines order texts that they compare by bytes
-    constants = [(text(own, column.dialect), code) for own, code in in_order]
-    if len(constants) > MOST_BRANCHES or any(own is None for own, _ in constants):
+    constants = [(text(name, column.dialect), code) for name, code in in_order]
+    if len(constants) > MOST_BRANCHES or any(literal is None for literal, _ in constants):
         return None
-    return _halved(value, [(own, code) for own, code in constants if own is not None], otherwise)
+    return _halved(value, [(literal, code) for literal, code in constants if literal is not None], otherwise)
 
 
 def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr) -> exp.Expr | None:
     """Return the cell by the names of an enumeration, which DuckDB hashes, by bytes."""
     pairs = sorted(pairs, key=lambda pair: pair[1])
-    names = [text(own, "duckdb") for own, _ in pairs]
+    names = [text(name, "duckdb") for name, _ in pairs]
     if any(name is None for name in names):
         return None
     kind = exp.DataType(this=exp.DataType.Type.ENUM, expressions=names)
@@ -84,20 +84,21 @@ def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: e
     codes = [code for _, code in pairs]
     if codes == [*range(len(codes))]:
         return exp.Coalesce(this=exp.cast(place, "int"), expressions=[otherwise])
-    return _one_of(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
+    return _cases(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
 
 
-def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
-    if len(own) > MOST_BRANCHES:
+def _among_ordered(column: Column, keys: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
+    if len(keys) > MOST_BRANCHES:
         return None
-    if pa.types.is_boolean(own.type):
+    if pa.types.is_boolean(keys.type):
         pairs: Pairs = [
-            (exp.Boolean(this=one), code) for one, code in zip(own.to_pylist(), codes.tolist(), strict=True)
+            (exp.Boolean(this=key), code) for key, code in zip(keys.to_pylist(), codes.tolist(), strict=True)
         ]
-        return _one_of(column.value, pairs, otherwise)
-    values = own.to_numpy(zero_copy_only=False) if pa.types.is_temporal(own.type) else np.array(own.to_pylist(), object)
+        return _cases(column.value, pairs, otherwise)
+    times = pa.types.is_temporal(keys.type)
+    values = keys.to_numpy(zero_copy_only=False) if times else np.array(keys.to_pylist(), object)
     order = np.argsort(values, kind="stable")
-    floats = pa.types.is_floating(own.type)
+    floats = pa.types.is_floating(keys.type)
     pairs = []
     for place in order:
         written = column.written(values[place])
@@ -111,16 +112,16 @@ def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Exp
 def _halved(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
     """Return a search by halving; the pairs are in the order of their values."""
     if len(pairs) <= TOGETHER:
-        return _one_of(value, pairs, otherwise)
+        return _cases(value, pairs, otherwise)
     middle = len(pairs) // 2
     below, above = (_halved(value, half, otherwise) for half in (pairs[:middle], pairs[middle:]))
     return exp.case().when(value < pairs[middle][0].copy(), below).else_(above)
 
 
-def _one_of(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
+def _cases(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
     if not pairs:
         return otherwise.copy()
-    found = exp.case()
-    for own, code in pairs:
-        found = found.when(value.eq(own), whole(code), copy=False)
-    return found.else_(otherwise.copy())
+    branches = exp.case()
+    for literal, code in pairs:
+        branches = branches.when(value.eq(literal), whole(code), copy=False)
+    return branches.else_(otherwise.copy())

@@ -92,11 +92,11 @@ def bounded_cell(attribute: Integer | Numeric, column: Column, otherwise: exp.Ex
     else:
         bound = number(low)
         inside = exp.and_(value >= bound, value <= number(high))
-    found = exp.case().when(inside, cell)
+    branches = exp.case().when(inside, cell)
     if attribute.outside == "clamp":
         last = whole(attribute.ordered - 1)
-        found = found.when(value < bound, whole(0)).when(exp.not_(has_none(attribute, column)), last)
-    return found.else_(otherwise)
+        branches = branches.when(value < bound, whole(0)).when(exp.not_(has_none(attribute, column)), last)
+    return branches.else_(otherwise)
 
 
 def _integer(attribute: Integer, value: exp.Expr, column: Column) -> exp.Expr | None:
@@ -140,8 +140,8 @@ def _nearest(value: exp.Expr, low: float, width: float, bins: int) -> exp.Expr:
     """Return the nearest edge's place, less one where that edge, low + width place / bins, is above the number."""
     place = exp.Floor(this=(value - number(low)) / number(width) * number(bins) + number(0.5))
     edge = number(low) + number(width) * exp.cast(place, "double") / number(bins)
-    found = exp.cast(place.copy() - exp.cast(edge > value, "int"), "bigint")
-    return exp.Least(this=found, expressions=[whole(bins - 1)], ignore_nulls=True)
+    cell = exp.cast(place.copy() - exp.cast(edge > value, "int"), "bigint")
+    return exp.Least(this=cell, expressions=[whole(bins - 1)], ignore_nulls=True)
 
 
 def _above(value: exp.Expr, edges: list[float], column: Column) -> exp.Expr:

@@ -65,10 +65,10 @@ def words_of(attribute: SetMembers, column: pa.Array) -> Codes:
         cells[cells < 0] = attribute.single.settled(OUTSIDE)
     if missing.any() and attribute.null is not None:
         alone = np.flatnonzero(missing)
-        own = np.full(alone.size, attribute.single.settled(MISSING), dtype=np.int32)
-        cells, rows = np.concatenate([cells, own]), np.concatenate([rows, alone])
-    found = np.zeros((len(attribute.sizes), len(lists)), dtype=np.int32)
+        filled = np.full(alone.size, attribute.single.settled(MISSING), dtype=np.int32)
+        cells, rows = np.concatenate([cells, filled]), np.concatenate([rows, alone])
+    words = np.zeros((len(attribute.sizes), len(lists)), dtype=np.int32)
     kept = cells >= 0
-    np.bitwise_or.at(found, (cells[kept] // WORD, rows[kept]), np.int32(1) << (cells[kept] % WORD))
-    found[:, rows[~kept]] = DROPPED
-    return found
+    np.bitwise_or.at(words, (cells[kept] // WORD, rows[kept]), np.int32(1) << (cells[kept] % WORD))
+    words[:, rows[~kept]] = DROPPED
+    return words

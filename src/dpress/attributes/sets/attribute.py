@@ -43,7 +43,7 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
             return f"expected at most {MOST_VALUES:,} values, got {self.size:,}"
         if not self.separator.strip():
             return "`separator` must be more than white space"
-        if any(isinstance(one, str) and (self.separator in one or one != one.strip()) for one in self.listed):
+        if any(isinstance(value, str) and (self.separator in value or value != value.strip()) for value in self.listed):
             return f"no value may hold the separator {self.separator!r}, or begin or end with a space"
         return ""
 
@@ -91,13 +91,13 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def parts(self, text: str) -> list[str]:
         """Return the values of a set that is one text."""
-        return [one for part in text.split(self.separator) if (one := part.strip(BLANKS))]
+        return [value for part in text.split(self.separator) if (value := part.strip(BLANKS))]
 
     @cached_property
     def single(self) -> Categorical:
         """The attribute of a single value of a set."""
-        own = {name: getattr(self, name) for name in ("name", "values", "other", "null")}
-        return Categorical(**own)
+        fields = {name: getattr(self, name) for name in ("name", "values", "other", "null")}
+        return Categorical(**fields)
 
 
 ATTRIBUTES = (SetMembers,)
@@ -134,5 +134,5 @@ def members(codes: Words, values: int) -> Members:
     if codes.dtype.kind not in "iu" or (codes.size and ((codes < 0) | (codes >= limits)).any()):
         raise ValueError("the codes of a set must be words of its values")
     rows = np.ascontiguousarray(codes.T.astype("<u2"))
-    found = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
-    return np.asarray(found[:, :values].astype(np.bool_))
+    flags = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
+    return np.asarray(flags[:, :values].astype(np.bool_))

@@ -16,9 +16,9 @@ from dpress.attributes.text.attribute import Bytes, StringCandidates, bytes_of, 
 def cells(attribute: StringCandidates, column: pa.Array) -> npt.NDArray[np.int32]:
     """Return the code of every text; see `Cells.arrow_cells`."""
     column = columns.texts(attribute.name, column)
-    found = attribute.cells(rows(column, attribute.longest))
-    found[np.asarray(column.is_null())] = MISSING
-    return found
+    codes = attribute.cells(rows(column, attribute.longest))
+    codes[np.asarray(column.is_null())] = MISSING
+    return codes
 
 
 def rows(column: pa.Array, longest: int) -> Bytes:
@@ -31,14 +31,14 @@ def rows(column: pa.Array, longest: int) -> Bytes:
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:  # no UTF-8 somewhere
-        texts = [one.as_buffer().to_pybytes() if one.is_valid else b"" for one in column.cast(pa.large_binary())]
-        return padded([bytes_of(one.decode(errors="surrogateescape"), longest) for one in texts], longest)
+        texts = [value.as_buffer().to_pybytes() if value.is_valid else b"" for value in column.cast(pa.large_binary())]
+        return padded([bytes_of(value.decode(errors="surrogateescape"), longest) for value in texts], longest)
     sizes = np.asarray(pc.fill_null(pc.binary_length(column), 0)).astype(np.int64)
     sizes[sizes > longest] = 0
     starts = np.frombuffer(column.buffers()[1], dtype=np.int64)[column.offset : column.offset + len(column)]
     text = np.frombuffer(column.buffers()[2] or b"", dtype=np.uint8)
     within = np.arange(longest) < sizes[:, None]
-    found = np.zeros(within.shape, dtype=np.uint8)
-    found[within] = text[(starts[:, None] + np.arange(longest))[within]]
-    found[(within & (found == 0)).any(axis=1)] = 0
-    return found
+    block = np.zeros(within.shape, dtype=np.uint8)
+    block[within] = text[(starts[:, None] + np.arange(longest))[within]]
+    block[(within & (block == 0)).any(axis=1)] = 0
+    return block

@@ -55,8 +55,8 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
             return f"expected at most {MOST_CANDIDATES:,} candidates"
         if self.prefixes != tuple(sorted(set(self.prefixes))) or not all(map(self._fits, self.prefixes)):
             return f"`prefixes` must be {self.known} bits each, in order, without a zero byte"
-        whole = [bytes_of(one, self.longest) for one in self.strings]
-        if whole != sorted(set(whole)) or not all(0 < 8 * len(one) <= self._longest_whole for one in whole):
+        whole = [bytes_of(string, self.longest) for string in self.strings]
+        if whole != sorted(set(whole)) or not all(0 < 8 * len(string) <= self._longest_whole for string in whole):
             return f"`strings` must end within {self.known} bits, in the order of their bytes"
         return ""
 
@@ -79,8 +79,8 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
     def _fits(self, prefix: str) -> bool:
         if set(prefix) - DIGITS or len(prefix) != 2 * -(-self.known // 8):
             return False
-        own, unused = bytes.fromhex(prefix), -self.known % 8
-        return not (own and own[-1] & ((1 << unused) - 1)) and 0 not in own[: self.known // 8]
+        head, unused = bytes.fromhex(prefix), -self.known % 8
+        return not (head and head[-1] & ((1 << unused) - 1)) and 0 not in head[: self.known // 8]
 
     def with_words_of(self, listing: Categorical) -> Self:
         """Return the candidates with another attribute's words for people."""
@@ -94,12 +94,12 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
     @cached_property
     def heads(self) -> npt.NDArray[np.bytes_]:
         """The prefixes' bytes, in order."""
-        return np.array([bytes.fromhex(one) for one in self.prefixes], dtype=f"S{max(1, -(-self.known // 8))}")
+        return np.array([bytes.fromhex(prefix) for prefix in self.prefixes], dtype=f"S{max(1, -(-self.known // 8))}")
 
     @cached_property
     def wholes(self) -> npt.NDArray[np.bytes_]:
         """The whole strings' bytes, in order."""
-        return np.array([one.encode() for one in self.strings], dtype=f"S{self.longest}")
+        return np.array([string.encode() for string in self.strings], dtype=f"S{self.longest}")
 
     def cells(self, padded: Bytes) -> npt.NDArray[np.int32]:
         """Return the code of every string.
@@ -107,14 +107,14 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
         Args:
             padded: their bytes with zeros behind them, shape (strings, longest); zeros alone for an unfit one.
         """
-        found = np.full(len(padded), self.size - 1, dtype=np.int32)
+        codes = np.full(len(padded), self.size - 1, dtype=np.int32)
         begins, place = _placed(self.heads, cut(padded, self.known))
         extension = bits_of(padded, self.known, self.bits)
-        found[begins] = ((place << self.bits) + extension)[begins]
+        codes[begins] = ((place << self.bits) + extension)[begins]
         same, place = _placed(self.wholes, padded)
-        found[same] = ((len(self.prefixes) << self.bits) + place)[same]
-        found[~padded.any(axis=1)] = self.size - 1
-        return found
+        codes[same] = ((len(self.prefixes) << self.bits) + place)[same]
+        codes[~padded.any(axis=1)] = self.size - 1
+        return codes
 
 
 ATTRIBUTES = (StringCandidates,)
@@ -127,10 +127,10 @@ def bytes_of(text: str, longest: int) -> bytes:
     ('c3a9', b'', b'')
     """
     try:
-        own = text.encode()
+        encoded = text.encode()
     except UnicodeEncodeError:  # half a character
         return b""
-    return own if len(own) <= longest and 0 not in own else b""
+    return encoded if len(encoded) <= longest and 0 not in encoded else b""
 
 
 def padded(strings: Sequence[bytes], longest: int) -> Bytes:
@@ -138,13 +138,13 @@ def padded(strings: Sequence[bytes], longest: int) -> Bytes:
     return np.array(strings, dtype=f"S{longest}").view(np.uint8).reshape(-1, longest)
 
 
-def cut(rows: Bytes, known: int) -> Bytes:
+def cut(rows: Bytes, bits: int) -> Bytes:
     """Return the first bits of every row, the last byte filled up with zero bits; a zero byte where there are none."""
-    if not known:
+    if not bits:
         return np.zeros((len(rows), 1), dtype=np.uint8)
-    own = rows[:, : -(-known // 8)].copy()
-    own[:, -1] &= 0xFF & (0xFF << (-known % 8))
-    return own
+    heads = rows[:, : -(-bits // 8)].copy()
+    heads[:, -1] &= 0xFF & (0xFF << (-bits % 8))
+    return heads
 
 
 def bits_of(rows: Bytes, start: int, bits: int) -> npt.NDArray[np.int64]:
@@ -160,6 +160,6 @@ def _placed(sorted_keys: npt.NDArray[np.bytes_], rows: Bytes) -> tuple[npt.NDArr
     """Return which rows are among the keys, and where."""
     if not sorted_keys.size:
         return np.zeros(len(rows), dtype=np.bool_), np.zeros(len(rows), dtype=np.int64)
-    own = np.ascontiguousarray(rows).view(sorted_keys.dtype).reshape(-1)
-    place = np.minimum(np.searchsorted(sorted_keys, own), sorted_keys.size - 1)
-    return sorted_keys[place] == own, place
+    keys = np.ascontiguousarray(rows).view(sorted_keys.dtype).reshape(-1)
+    place = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)
+    return sorted_keys[place] == keys, place

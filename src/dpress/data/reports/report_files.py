@@ -112,21 +112,21 @@ class ReportFiles:
     """The reports of a collection in files, each id once: the one that is first by file, then by row.
 
     Args:
-        own: the pieces.
+        parts: the pieces.
         private: False where a file says that a seeded generator drew the coins.
     """
 
-    own: tuple[FilePiece, ...]
+    parts: tuple[FilePiece, ...]
     private: bool
 
     @property
     def rows(self) -> int:
         """The number of reports, sound or not."""
-        return sum(piece.rows for piece in self.own)
+        return sum(piece.rows for piece in self.parts)
 
     def pieces(self) -> Iterator[FilePiece]:
         """Yield the pieces; a pass takes them all."""
-        return iter(self.own)
+        return iter(self.parts)
 
 
 def read(paths: Sequence[Path], expected: Expected, *, run: Run = on_threads) -> ReportFiles:
@@ -146,7 +146,7 @@ def read(paths: Sequence[Path], expected: Expected, *, run: Run = on_threads) ->
     files = list(on_threads(opened, paths))
     groups = _together([group for file in files for group in file.groups])
     pieces = [FilePiece(groups=together, expected=expected) for together in groups]
-    return ReportFiles(own=tuple(_sifted(pieces, run)), private=all(file.private for file in files))
+    return ReportFiles(parts=tuple(_sifted(pieces, run)), private=all(file.private for file in files))
 
 
 def _together(groups: Sequence[RowGroup]) -> Iterator[tuple[RowGroup, ...]]:

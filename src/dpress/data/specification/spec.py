@@ -64,27 +64,27 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def _check_dates(self) -> None:
         """Refuse dates under the local model: devices in other languages than Python code none."""
-        for one in self.attribute:
-            if one.no_device and self.privacy.model == "local":
-                raise ValueError(f".attribute[{one.name}].kind: {one.no_device}; {one.for_devices}")
+        for attribute in self.attribute:
+            if attribute.no_device and self.privacy.model == "local":
+                raise ValueError(f".attribute[{attribute.name}].kind: {attribute.no_device}; {attribute.for_devices}")
 
     def _check_periods(self) -> None:
         """Refuse periods that follow no calendar, and persons whose rows may be in any number of them."""
         if self.periods is msgspec.UNSET:
             return
-        own, privacy = self.periods, self.privacy
-        dated = next((one.calendar for one in self.schema.attributes if one.name == own.attribute), None)
+        periods, privacy = self.periods, self.privacy
+        dated = next((column.calendar for column in self.schema.attributes if column.name == periods.attribute), None)
         if dated is None or dated.cyclic:
             raise ValueError(
                 f".periods.attribute: expected a released attribute of kind date or datetime whose cells follow each "
-                f"other, got {own.attribute!r}"
+                f"other, got {periods.attribute!r}"
             )
         if privacy.model == "local" or privacy.delta is not None:
             raise ValueError('.periods: a table is published by periods, model = "central", under `epsilon` or `rho`')
         person = privacy.unit != "row"
-        if person and own.counter not in ("separate", "auto"):
+        if person and periods.counter not in ("separate", "auto"):
             raise ValueError('.periods.counter: running counters protect rows; for persons leave it "separate"')
-        if person == (own.per_unit is msgspec.UNSET):
+        if person == (periods.per_unit is msgspec.UNSET):
             what = "expected of how many periods a person counts, got none" if person else "only for persons"
             raise ValueError(f".periods.per_unit: {what}")
 
@@ -123,7 +123,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """When the rounds end, in UTC, as "2026-12-31T00:00:00Z"."""
         if self.collection is msgspec.UNSET:
             return msgspec.UNSET
-        return tuple(one.astimezone(UTC).isoformat().replace("+00:00", "Z") for one in self.collection.ends)
+        return tuple(end.astimezone(UTC).isoformat().replace("+00:00", "Z") for end in self.collection.ends)
 
     @property
     def hash(self) -> str:
@@ -166,19 +166,19 @@ Asked = Spec | str | Path | Mapping[str, Any]
 """A specification, its file, its TOML text, or plain objects."""
 
 
-def spec_of(asked: Asked) -> Spec:
+def spec_of(spec: Asked) -> Spec:
     """Return a specification as it is, or the one that a file, a text or plain objects hold; see `load_spec`.
 
     Raises:
         ValueError: it is nothing of these.
     """
-    if isinstance(asked, Spec):
-        return asked
-    if isinstance(asked, (str, Path, Mapping)):
-        return load_spec(asked)
+    if isinstance(spec, Spec):
+        return spec
+    if isinstance(spec, (str, Path, Mapping)):
+        return load_spec(spec)
     raise ValueError(
         "expected a Spec, as dpress.load_spec(...) reads it from a file, or a file, a text or a dict that holds one, "
-        f"got {type(asked).__name__}"
+        f"got {type(spec).__name__}"
     )
 
 
@@ -233,7 +233,7 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     for name in PUBLISHED:
         if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
             raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")
-    attributes = tuple(_with_own_files(attribute, folder) for attribute in spec.attribute)
+    attributes = tuple(_with_contents(attribute, folder) for attribute in spec.attribute)
     data = spec.data
     if data is not None and data.source and "://" not in data.source:
         data = msgspec.structs.replace(data, source=str(folder / data.source))
@@ -243,13 +243,13 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
 FILES: Mapping[str, Callable[..., Any]] = {"hierarchy": hierarchy_file.read, "value_labels": codebook.read}
 
 
-def _with_own_files(attribute: Attribute, folder: Path) -> Attribute:
+def _with_contents(attribute: Attribute, folder: Path) -> Attribute:
     """Return an attribute with the contents of the files that it names."""
     if (listing := attribute.listing) is None:
         return attribute
     values = listing.labels[: len(listing.listed)]
-    found = {field: FILES[field](folder / name, name, attribute.name, values) for field, name in listing.files.items()}
+    parts = {field: FILES[field](folder / name, name, attribute.name, values) for field, name in listing.files.items()}
     try:
-        return msgspec.structs.replace(listing, **found)
+        return msgspec.structs.replace(listing, **parts)
     except ValueError as error:
         raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

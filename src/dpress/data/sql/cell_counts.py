@@ -59,30 +59,30 @@ class CellCounts:
         Raises:
             SchemaMismatch: the specification rejects a value (it is not shown).
         """
-        found = []
+        counts = []
         lowest = dict.fromkeys(range(len(self.schema.names)), 0)
         for number, axes in enumerate(self.counted):
-            own = table == number
+            of_table = table == number
             sizes = [1 + BESIDE, *(self.schema.shape[axis] + BESIDE for axis in axes)]
-            codes = np.stack(np.unravel_index(place[own], sizes)) - BESIDE
+            codes = np.stack(np.unravel_index(place[of_table], sizes)) - BESIDE
             lowest |= dict(zip(axes, codes.min(axis=1, initial=0)[1:].tolist(), strict=True))
             kept = (codes >= 0).all(axis=0)
-            found.append((codes[1:, kept], count[own][kept]))
+            counts.append((codes[1:, kept], count[of_table][kept]))
         for axis, code in lowest.items():
             refuse(self.schema, axis, code)
-        return np.concatenate([self._table(axes, found) for axes in self.tables])
+        return np.concatenate([self._table(axes, counts) for axes in self.tables])
 
-    def _table(self, axes: Axes, found: list[tuple[Places, Places]]) -> Places:
+    def _table(self, axes: Axes, counts: list[tuple[Places, Places]]) -> Places:
         """Return one table, from its own count or that over all axes."""
         source = self.counted.index(axes) if axes in self.counted else 0
-        codes, count = found[source]
+        codes, count = counts[source]
         shape = self.schema.shape
         places = np.zeros(len(count), dtype=np.int64)
         for axis in axes:
             places = places * shape[axis] + codes[self.counted[source].index(axis)]
-        counts = np.zeros(math.prod(shape[axis] for axis in axes), dtype=np.int64)
-        np.add.at(counts, places, count)
-        return counts
+        totals = np.zeros(math.prod(shape[axis] for axis in axes), dtype=np.int64)
+        np.add.at(totals, places, count)
+        return totals
 
 
 def cell_counts(schema: Schema, relation: Relation, tables: Sequence[Sequence[int]]) -> CellCounts | None:
@@ -99,19 +99,19 @@ def cell_counts(schema: Schema, relation: Relation, tables: Sequence[Sequence[in
     codes = code_expressions(schema, relation)
     if len(codes) < len(schema.names):
         return None
-    asked = tuple(tuple(axes) for axes in tables)
-    leaving = [axis for axis, own in enumerate(schema.tabular) if beside_cells(own)]
-    together = tuple(sorted({*leaving, *(axis for axes in asked for axis in axes)}))
+    wanted = tuple(tuple(axes) for axes in tables)
+    leaving = [axis for axis, attribute in enumerate(schema.tabular) if beside_cells(attribute)]
+    together = tuple(sorted({*leaving, *(axis for axes in wanted for axis in axes)}))
     if _cells(schema, together) <= MOST_TOGETHER:
         counted: tuple[Axes, ...] = (together,)
     else:
-        alone = set(leaving) - {axis for axes in asked for axis in axes}
-        counted = (*dict.fromkeys(asked), *((axis,) for axis in sorted(alone)))
+        alone = set(leaving) - {axis for axes in wanted for axis in axes}
+        counted = (*dict.fromkeys(wanted), *((axis,) for axis in sorted(alone)))
     if max(_cells(schema, axes) for axes in counted) > LARGEST_PLACE:
         return None
-    parts = tuple(own.sql(dialect=relation.dialect) for own in _counts(schema, relation, codes, counted))
+    parts = tuple(statement.sql(dialect=relation.dialect) for statement in _counts(schema, relation, codes, counted))
     statements = (" UNION ALL ".join(parts),) if relation.dialect == "spark" else parts
-    return CellCounts(schema=schema, tables=asked, counted=counted, statements=statements)
+    return CellCounts(schema=schema, tables=wanted, counted=counted, statements=statements)
 
 
 def _cells(schema: Schema, axes: Axes) -> int:
@@ -122,16 +122,17 @@ def _counts(
     schema: Schema, relation: Relation, codes: dict[str, exp.Expr], counted: tuple[Axes, ...]
 ) -> list[exp.Select]:
     """Return a query for every table: keys, then how many rows have the same, then the place of their codes."""
-    found = []
+    statements = []
+    dropping = [axis for axis, attribute in enumerate(schema.tabular) if DROPPED in beside_cells(attribute)]
     for number, axes in enumerate(counted):
-        others = [axis for axis, own in enumerate(schema.tabular) if axis not in axes and DROPPED in beside_cells(own)]
-        own = {f"code{axis}": _grouped(schema, codes, axis) for axis in axes}
+        others = [axis for axis in dropping if axis not in axes]
+        grouped = {f"code{axis}": _grouped(schema, codes, axis) for axis in axes}
         if others:
             lowest = [whole(0), *(codes[schema.names[axis]].copy() for axis in others)]
             least = exp.Least(this=lowest[0], expressions=lowest[1:], ignore_nulls=True)
-            own["lowest"] = ungrouped(least, "lowest", "smallint")
-        steps = {name: step for code in own.values() for name, step in code.steps.items()}
-        keys = {name: key for code in own.values() for name, key in code.keys.items()} or {"code": whole(0)}
+            grouped["lowest"] = ungrouped(least, "lowest", "smallint")
+        steps = {name: step for code in grouped.values() for name, step in code.steps.items()}
+        keys = {name: key for code in grouped.values() for name, key in code.keys.items()} or {"code": whole(0)}
         rows = relation.source
         if steps:
             rows = exp.select(exp.Star(), *_aliased(steps)).from_(rows).subquery("dpress_steps")
@@ -139,9 +140,9 @@ def _counts(
         count = exp.alias_(exp.cast(exp.Count(this=exp.Star()), "bigint"), "dpress_count")
         groups = exp.select(*keys, count).from_(inner).group_by(*keys).subquery("dpress_groups")
         table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
-        place = exp.alias_(_place(schema, axes, own), "dpress_place")
-        found.append(exp.select(table, place, "dpress_count").from_(groups))
-    return found
+        place = exp.alias_(_place(schema, axes, grouped), "dpress_place")
+        statements.append(exp.select(table, place, "dpress_count").from_(groups))
+    return statements
 
 
 def _grouped(schema: Schema, codes: dict[str, exp.Expr], axis: int) -> GroupedCode:
@@ -152,15 +153,15 @@ def _grouped(schema: Schema, codes: dict[str, exp.Expr], axis: int) -> GroupedCo
 
 
 def _aliased(columns: dict[str, exp.Expr]) -> list[exp.Expr]:
-    return [exp.alias_(own.copy(), name) for name, own in columns.items()]
+    return [exp.alias_(column.copy(), name) for name, column in columns.items()]
 
 
-def _place(schema: Schema, axes: Axes, own: dict[str, GroupedCode]) -> exp.Expr:
+def _place(schema: Schema, axes: Axes, grouped: dict[str, GroupedCode]) -> exp.Expr:
     """Return the place of codes: its digits, the first of them the lowest code of the other attributes or 0."""
     sizes = [schema.shape[axis] + BESIDE for axis in axes]
     strides = [math.prod(sizes[digit:]) for digit in range(len(sizes) + 1)]
     digits = dict(zip(("lowest", *(f"code{axis}" for axis in axes)), strides, strict=True))
     place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), "bigint")
-    for name, code in own.items():
+    for name, code in grouped.items():
         place = place + exp.cast(code.code.copy(), "bigint") * exp.cast(whole(digits[name]), "bigint")
     return place

@@ -61,7 +61,7 @@ def relation_of(source: SqlSource) -> Relation:
     return Relation(query=f"SELECT * FROM {source.relation}", declared=source.types(), dialect=source.dialect)  # noqa: S608
 
 
-def check_asked(source: SqlSource, relation: Relation, wanted: Sequence[str]) -> None:
+def check_wanted(source: SqlSource, relation: Relation, wanted: Sequence[str]) -> None:
     """Refuse columns that an engine does not have, or of which it would choose one.
 
     Args:
@@ -78,8 +78,8 @@ def check_asked(source: SqlSource, relation: Relation, wanted: Sequence[str]) ->
 
 def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
     """Return the SQL of the codes of those attributes that the engine codes as the codec does, by name."""
-    found = ((own.name, code_expression(own, relation.column(own.name))) for own in schema.tabular)
-    return {name: code for name, code in found if code is not None}
+    pairs = ((axis.name, code_expression(axis, relation.column(axis.name))) for axis in schema.tabular)
+    return {name: code for name, code in pairs if code is not None}
 
 
 INTEGER: dict[Dialect, str] = {"duckdb": "INTEGER", "postgres": "integer", "spark": "int"}
@@ -96,7 +96,7 @@ def coded(source: Database, schema: Schema) -> Database:
     codes = code_expressions(schema, relation)
     names = {name: NAME.format(place) if name in codes else name for place, name in enumerate(schema.names)}
     kinds = {
-        own: INTEGER[relation.dialect] if name in codes else relation.declared[name] for name, own in names.items()
+        key: INTEGER[relation.dialect] if name in codes else relation.declared[name] for name, key in names.items()
     }
     return source.queried(coded_select(schema, relation), kinds)
 

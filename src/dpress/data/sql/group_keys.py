@@ -38,15 +38,15 @@ def grouped_code(code: exp.Expr, name: str, kind: str, *, closed: bool) -> Group
         kind: the type of a code.
         closed: whether a value that is not listed is refused.
     """
-    if names := _distinct(one for one in code.find_all(exp.TryCast) if one.to.this == exp.DataType.Type.ENUM):
-        own, keys = _named(code, names, name)
-        own, absent = _named(own, _distinct(code.find_all(exp.Is)), f"{name}_missing", truth=True)
-        return GroupedCode(steps={}, keys=keys | absent, code=exp.cast(own, kind))
+    if names := _distinct(cast for cast in code.find_all(exp.TryCast) if cast.to.this == exp.DataType.Type.ENUM):
+        replaced, keys = _named(code, names, name)
+        replaced, absent = _named(replaced, _distinct(code.find_all(exp.Is)), f"{name}_missing", truth=True)
+        return GroupedCode(steps={}, keys=keys | absent, code=exp.cast(replaced, kind))
     if closed and (texts := _distinct(code.find_all(exp.Collate))):
         return _by_text(code, texts[0], name, kind)
     floors: list[exp.Expr] = list(code.find_all(exp.Floor))
-    own, steps = _named(code, [one for one in _distinct(floors) if floors.count(one) > 1], f"{name}_step")
-    return GroupedCode(steps=steps, keys={name: exp.cast(own, kind)}, code=exp.column(name))
+    replaced, steps = _named(code, [floor for floor in _distinct(floors) if floors.count(floor) > 1], f"{name}_step")
+    return GroupedCode(steps=steps, keys={name: exp.cast(replaced, kind)}, code=exp.column(name))
 
 
 def ungrouped(code: exp.Expr, name: str, kind: str) -> GroupedCode:
@@ -55,10 +55,10 @@ def ungrouped(code: exp.Expr, name: str, kind: str) -> GroupedCode:
 
 
 def _by_text(code: exp.Expr, text: exp.Expr, name: str, kind: str) -> GroupedCode:
-    own, keys = _named(code, [text], name)
-    for null in list(own.find_all(exp.Is)):
+    replaced, keys = _named(code, [text], name)
+    for null in list(replaced.find_all(exp.Is)):
         null.this.replace(exp.column(name + "_0"))
-    return GroupedCode(steps={}, keys=keys, code=exp.cast(own, kind))
+    return GroupedCode(steps={}, keys=keys, code=exp.cast(replaced, kind))
 
 
 def _named(
@@ -67,13 +67,13 @@ def _named(
     """Return a code with columns in place of some of its parts, and these by the columns' names; truths as 0 and 1."""
     named = {f"{name}_{place}": part for place, part in enumerate(parts)}
     columns = {part: exp.column(column) for column, part in named.items()}
-    own = code.copy()
-    for node in [node for node in own.walk() if node in columns]:
+    replaced = code.copy()
+    for node in [node for node in replaced.walk() if node in columns]:
         column = columns[node].copy()
         node.replace(column.eq(exp.Literal.number(1)) if truth else column)
     if truth:
-        return own, {column: exp.cast(part, exp.DataType.Type.UTINYINT) for column, part in named.items()}
-    return own, named
+        return replaced, {column: exp.cast(part, exp.DataType.Type.UTINYINT) for column, part in named.items()}
+    return replaced, named
 
 
 def _distinct(parts: Iterable[exp.Expr]) -> list[exp.Expr]:

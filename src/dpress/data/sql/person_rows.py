@@ -18,7 +18,7 @@ from dpress.attributes.value import EXACT
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.source import SqlSource
-from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
+from dpress.data.sql.coded_rows import Relation, check_wanted, relation_of
 
 RANK = "dpress_rank"
 TEXTS: dict[Dialect, re.Pattern[str]] = {  # types that SQL does not code, whose texts differ where their values do
@@ -35,7 +35,7 @@ def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
         SchemaMismatch: a row has no person; or see `bounded_rows`.
     """
     relation, persons = relation_of(source), unit.columns
-    check_asked(source, relation, (*columns, *persons))
+    check_wanted(source, relation, (*columns, *persons))
     if source.fetch(nameless_rows(relation, persons))[0][0].as_py():
         which = " or ".join(map(repr, persons))
         raise SchemaMismatch(f"{source.name}: a row has no {which}; every row needs its person")
@@ -61,9 +61,9 @@ def bounded_rows(relation: Relation, persons: Sequence[str], columns: Sequence[s
     parts = [exp.Var(this=key), name, *(_content(relation.column(column)) for column in columns)]
     digest = _digest(_joined([_measured(part) for part in parts], relation), relation)
     rank = exp.Window(this=exp.RowNumber(), partition_by=[name.copy()], order=exp.Order(expressions=[digest]))
-    own = [exp.column(column, quoted=True) for column in columns]
-    ranked = exp.select(*own, exp.alias_(rank, RANK)).from_(relation.source).subquery("dpress_ranked")
-    kept = exp.select(*(one.copy() for one in own)).from_(ranked).where(exp.column(RANK) <= whole(rows))
+    selected = [exp.column(column, quoted=True) for column in columns]
+    ranked = exp.select(*selected, exp.alias_(rank, RANK)).from_(relation.source).subquery("dpress_ranked")
+    kept = exp.select(*(column.copy() for column in selected)).from_(ranked).where(exp.column(RANK) <= whole(rows))
     return kept.sql(dialect=relation.dialect)
 
 
@@ -86,10 +86,10 @@ def person_text(relation: Relation, columns: Sequence[str]) -> exp.Expr:
     names = [person_name(relation.column(column)) for column in columns]
     if len(names) == 1:
         return names[0]
-    found, *others = map(_after_length, names)
+    joined, *others = map(_after_length, names)
     for other in others:
-        found = exp.DPipe(this=found, expression=other)
-    return _compared(found, relation.dialect)
+        joined = exp.DPipe(this=joined, expression=other)
+    return _compared(joined, relation.dialect)
 
 
 def person_name(column: Column) -> exp.Expr:
@@ -176,12 +176,12 @@ def _after_length(text: exp.Expr) -> exp.Expr:
 
 
 def _joined(parts: Sequence[exp.Expr], relation: Relation) -> exp.Expr:
-    found, *others = parts
+    joined, *others = parts
     for other in others:
-        found = exp.DPipe(this=found, expression=other)
+        joined = exp.DPipe(this=joined, expression=other)
     if relation.dialect == "postgres":
-        return _call("convert_to", found, exp.Literal.string("UTF8"))
-    return found
+        return _call("convert_to", joined, exp.Literal.string("UTF8"))
+    return joined
 
 
 def _digest(text: exp.Expr, relation: Relation) -> exp.Expr:

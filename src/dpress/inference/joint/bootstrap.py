@@ -64,10 +64,10 @@ class Refits:
 
     def errors(self, axes: Axes) -> Array:
         """Return the standard error of every cell of a marginal, of its shape; as `error`."""
-        own = self.joint.marginal(axes)
-        total = np.zeros_like(own)
-        for one in self.again:
-            total += (one.marginal(axes) - own) ** 2
+        shares = self.joint.marginal(axes)
+        total = np.zeros_like(shares)
+        for refit in self.again:
+            total += (refit.marginal(axes) - shares) ** 2
         return np.asarray(np.sqrt(total / len(self.again)))
 
     def critical(self, confidence: float) -> float:
@@ -118,7 +118,7 @@ def refits(
 
 def resampled(tables: Tables, joint: Joint, *, rng: Generator) -> Tables:
     """Return tables as the same report types would give them, were the joint the truth; sums stay 1."""
-    return Tables(shape=tables.shape, noisy=tuple(_again(one, joint, rng) for one in tables.noisy))
+    return Tables(shape=tables.shape, noisy=tuple(_again(table, joint, rng) for table in tables.noisy))
 
 
 def unshrunk(tables: Tables, order: int) -> Joint:
@@ -127,28 +127,28 @@ def unshrunk(tables: Tables, order: int) -> Joint:
     Pairs, and tables of `order` attributes, get the nearest one-way shares >= 0 that add up to 1 as their margins.
     """
     axes = range(len(tables.shape))
-    found: dict[Axes, Array] = {(axis,): one_way(tables, axis) for axis in axes}
+    shares: dict[Axes, Array] = {(axis,): one_way(tables, axis) for axis in axes}
     for size in sorted({min(2, order), order} - {1}):
         for some in itertools.combinations(axes, size):
             if tables.holds(some):
-                margins: dict[Axes, Array] = {(place,): found[axis,] for place, axis in enumerate(some)}
+                margins: dict[Axes, Array] = {(place,): shares[axis,] for place, axis in enumerate(some)}
                 product = math.prod(np.ix_(*margins.values()))
-                found[some] = fit_margins(np.maximum(tables.table(some), _LEAST * product), margins).table
+                shares[some] = fit_margins(np.maximum(tables.table(some), _LEAST * product), margins).table
     if math.prod(tables.shape) > maxent.SMALL:
-        return maxent.chain(tables.shape, found)
-    return maxent.full(tables.shape, found, rounds=ROUNDS)
+        return maxent.chain(tables.shape, shares)
+    return maxent.full(tables.shape, shares, rounds=ROUNDS)
 
 
-def _again(one: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
+def _again(table: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
     ndtri = scipy("special").ndtri
 
-    shares = joint.marginal(one.axes)
+    shares = joint.marginal(table.axes)
     if shares.size == 1:
-        return NoisyTable(axes=one.axes, shares=shares, noise=one.noise)
-    assert isinstance(one.noise, Noise)  # noqa: S101 - of devices; a curator's noise is drawn as it was
+        return NoisyTable(axes=table.axes, shares=shares, noise=table.noise)
+    assert isinstance(table.noise, Noise)  # noqa: S101 - of devices; a curator's noise is drawn as it was
     normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
-    noise = np.sqrt(one.noise.before_centring(shares)) * normal
-    return NoisyTable(axes=one.axes, shares=shares + noise - noise.mean(), noise=one.noise)
+    noise = np.sqrt(table.noise.before_centring(shares)) * normal
+    return NoisyTable(axes=table.axes, shares=shares + noise - noise.mean(), noise=table.noise)
 
 
 def _shares(joint: Joint, boxes: Sequence[Sequence[Array]]) -> float:

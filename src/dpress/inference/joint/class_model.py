@@ -46,6 +46,6 @@ def class_model(tables: Tables, *, rng: Generator, most: int = MODELS) -> Joint:
 def joint_of(model: LatentClasses, *, gap: float = 0.0) -> Joint:
     """Return latent classes as a joint whose hidden axis they are."""
     hidden = len(model.sizes)
-    first = Factor(given=(), own=(hidden,), table=model.weights)
-    others = [Factor(given=(hidden,), own=(axis,), table=model.of(axis)) for axis in range(hidden)]
+    first = Factor(given=(), targets=(hidden,), table=model.weights)
+    others = [Factor(given=(hidden,), targets=(axis,), table=model.of(axis)) for axis in range(hidden)]
     return Joint(shape=model.sizes, factors=(first, *others), gap=gap, hidden=(model.weights.size,))

@@ -25,22 +25,22 @@ Codes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factor:
-    """P(own | given).
+    """P(targets | given).
 
     Args:
         given: attributes of earlier factors.
-        own: attributes that this factor brings in.
-        table: shape (sizes of given, sizes of own); adds up to 1 over the own axes.
+        targets: attributes that this factor brings in.
+        table: shape (sizes of given, sizes of targets); adds up to 1 over the targets.
     """
 
     given: Axes
-    own: Axes
+    targets: Axes
     table: Array
 
     @property
     def axes(self) -> Axes:
         """The attributes of the table's axes."""
-        return self.given + self.own
+        return self.given + self.targets
 
     @property
     def rows(self) -> Array:
@@ -71,7 +71,7 @@ class Joint:
         for factor in self.factors:
             if not set(factor.given) <= set(seen) or factor.table.shape != tuple(self.sizes[a] for a in factor.axes):
                 raise ValueError(f"the factor over {factor.axes} does not follow from those before it")
-            seen.extend(factor.own)
+            seen.extend(factor.targets)
         if sorted(seen) != list(range(len(self.sizes))):
             raise ValueError(f"every attribute must be one factor's own, got {seen}")
 
@@ -112,8 +112,8 @@ class Joint:
             sizes = [self.sizes[axis] for axis in factor.given]
             row = np.ravel_multi_index([codes[axis] for axis in factor.given], sizes) if sizes else np.zeros(records)
             cell = _drawn(factor.rows, np.asarray(row, dtype=np.int64), rng.words(records))
-            drawn = np.unravel_index(cell, [self.sizes[axis] for axis in factor.own])
-            for axis, code in zip(factor.own, drawn, strict=True):
+            drawn = np.unravel_index(cell, [self.sizes[axis] for axis in factor.targets])
+            for axis, code in zip(factor.targets, drawn, strict=True):
                 codes[axis] = code
         return codes[: len(self.shape)]
 
@@ -121,7 +121,7 @@ class Joint:
         """Return the factors that matter: the others add up to one."""
         needed, chosen = set(axes), []
         for factor in reversed(self.factors):
-            if needed & set(factor.own):
+            if needed & set(factor.targets):
                 needed |= set(factor.given)
                 chosen.append(factor)
         return chosen
@@ -139,13 +139,13 @@ class Joint:
 
 def independent(shares: Sequence[Array]) -> Joint:
     """Return the product of one-way tables, the baseline of every evaluation; each has shares >= 0 that add up to 1."""
-    factors = tuple(Factor(given=(), own=(axis,), table=table) for axis, table in enumerate(shares))
+    factors = tuple(Factor(given=(), targets=(axis,), table=table) for axis, table in enumerate(shares))
     return Joint(shape=tuple(table.size for table in shares), factors=factors)
 
 
 def dense(table: Array, *, gap: float = 0.0, reason: str = "") -> Joint:
     """Return the joint distribution that is one table."""
-    factor = Factor(given=(), own=tuple(range(table.ndim)), table=table)
+    factor = Factor(given=(), targets=tuple(range(table.ndim)), table=table)
     return Joint(shape=table.shape, factors=(factor,), gap=gap, reason=reason)
 
 

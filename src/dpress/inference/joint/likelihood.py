@@ -161,7 +161,7 @@ def in_memory(halves: Halves, *, threads: int = THREADS, block: int = BLOCK) -> 
             starts = range(start, min(start + step, max(len(halves), 1)), block)
             return added(kernel(halves.rows(slice(first, first + block))) for first in starts)
 
-        with one_blas_thread():
+        with single_blas_thread():
             return added(on_threads(share, starts, threads=min(threads, len(starts))))
 
     return fold
@@ -193,7 +193,7 @@ def collapsed(halves: Halves) -> Halves:
     return Halves(left=halves.left[first], right=halves.right[first], counts=counts)
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+def single_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which NumPy's BLAS keeps to the calling thread, where threadpoolctl is there to see to it.
 
     It changes how fast, never what is computed; without it set OPENBLAS_NUM_THREADS=1.

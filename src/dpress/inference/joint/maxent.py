@@ -83,7 +83,7 @@ def chain(shape: Axes, tables: Shares, *, limit: int = CLIQUE) -> Joint:
     }
     first = max(information, key=lambda pair: information[pair])[0] if information else 0
     cliques = [_Clique((first,), tables[first,])]
-    factors, gaps = [Factor(given=(), own=(first,), table=tables[first,])], [0.0]
+    factors, gaps = [Factor(given=(), targets=(first,), table=tables[first,])], [0.0]
     while left := sorted(set(range(len(shape))) - {axis for clique in cliques for axis in clique.axes}):
         options = [_link(shape, information, clique, axis, limit) for clique in cliques for axis in left]
         best = max(options, key=lambda link: link.gain)
@@ -152,7 +152,7 @@ def _joined(shape: Axes, tables: Shares, link: _Link) -> _Step:
     conditional = np.divide(fit.table, total, out=np.broadcast_to(tables[link.axis,], sizes).copy(), where=total > 0)
     order = np.argsort(axes)
     clique = _Clique(tuple(sorted(axes)), (conditional * before[..., None]).transpose(order))
-    return _Step(Factor(given=link.given, own=(link.axis,), table=conditional), clique, fit.gap)
+    return _Step(Factor(given=link.given, targets=(link.axis,), table=conditional), clique, fit.gap)
 
 
 def _largest(tables: Shares) -> dict[Axes, Array]:

@@ -67,7 +67,7 @@ def planned(
         shape: the number of cells of every attribute.
         sets: the attributes of every report type, rising.
         users: everybody.
-        spread: from a number of cells to `own` and `other` of the oracle, see `Noise`.
+        spread: from a number of cells to `held` and `other` of the oracle, see `Noise`.
         weights: the chance of every report type, adding up to 1; equal if not given.
         sampling: of every report type, see `Noise`; 1 - its chance if not given.
     """
@@ -78,7 +78,7 @@ def planned(
         held, unheld = spread(math.prod(kept))
         noise = Noise(
             users=max(round(users * chance), 1),
-            own=held,
+            held=held,
             other=unheld,
             sampling=1 - chance if sampling is None else sampling,
         )

@@ -22,22 +22,22 @@ class Noise:
 
     Args:
         users: how many answered.
-        own: p (1 - p) / (p - q)^2 of the oracle.
+        held: p (1 - p) / (p - q)^2 of the oracle.
         other: q (1 - q) / (p - q)^2 of the oracle.
         sampling: 1 - users / everybody, the factor of the sampling variance; 0 where everybody answered.
     """
 
     users: int
-    own: float
+    held: float
     other: float
     sampling: float
 
     def variance(self, share: Array, cells: int = 1) -> Array:
         """Return the variance of the sum of so many cells that hold this share together.
 
-        Formula: (f own + (cells - f) other + sampling f (1 - f)) / users; the oracle's noise taken as independent.
+        Formula: (f held + (cells - f) other + sampling f (1 - f)) / users; the oracle's noise taken as independent.
         """
-        total = share * self.own + (cells - share) * self.other + self.sampling * share * (1 - share)
+        total = share * self.held + (cells - share) * self.other + self.sampling * share * (1 - share)
         return np.asarray(total / self.users)
 
     def at_equal_shares(self, cells: int) -> float:

@@ -58,7 +58,7 @@ def shrunk(tables: Tables, order: int = 2) -> dict[Axes, ShrunkTable]:
         shrunken[axis,] = ShrunkTable(shares=shares, factors=np.ones_like(shares), deviations=deviation)
     for size in range(2, order + 1):
         sets = [axes for axes in itertools.combinations(range(len(tables.shape)), size) if tables.holds(axes)]
-        shrunken |= _of_one_order(tables, sets, shrunken)
+        shrunken |= _of_order(tables, sets, shrunken)
     return shrunken
 
 
@@ -77,7 +77,7 @@ class _Residual:
     margins: dict[Axes, Array]
 
 
-def _of_one_order(tables: Tables, sets: list[Axes], smaller: dict[Axes, ShrunkTable]) -> dict[Axes, ShrunkTable]:
+def _of_order(tables: Tables, sets: list[Axes], smaller: dict[Axes, ShrunkTable]) -> dict[Axes, ShrunkTable]:
     residuals = {axes: _residual(tables, axes, smaller) for axes in sets}
     guesses = {axes: residual.base for axes, residual in residuals.items()}
     out: dict[Axes, ShrunkTable] = {}

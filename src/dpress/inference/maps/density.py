@@ -243,20 +243,20 @@ class Wider:
     Approximate: with variances taken by 1.5, which is a choice, intervals of 95 % hold in simulations.
 
     Args:
-        one: were the truth as one guess has it.
+        guess: were the truth as one guess has it.
         other: were it as another one has it.
     """
 
-    one: Noise
+    guess: Noise
     other: Noise
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the larger mean squared error of the sum in each rectangle."""
-        return SPARE * np.maximum(self.one.variances(rectangles), self.other.variances(rectangles))
+        return SPARE * np.maximum(self.guess.variances(rectangles), self.other.variances(rectangles))
 
     def cells(self) -> Array:
         """Return that of every cell."""
-        return SPARE * np.maximum(self.one.cells(), self.other.cells())
+        return SPARE * np.maximum(self.guess.cells(), self.other.cells())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -102,25 +102,22 @@ def nodes_used(grid: Grid, rectangles: Rectangles) -> Array:
         raise ValueError(f"side must be a power of two, got side={grid.side}")
     total = above = np.zeros(len(rectangles.left))
     for level in range(grid.height):
-        own = _whole(rectangles, grid.side >> level)
-        total, above = total + own - 4 * above, own
+        whole = _whole(rectangles, grid.side >> level)
+        total, above = total + whole - 4 * above, whole
     return np.asarray(total + _touched(rectangles) - 4 * above)
 
 
 def _whole(rectangles: Rectangles, width: int) -> Array:
     """Return how many nodes of a width lie within."""
-    own = rectangles
-    across, up = (
-        np.maximum(np.floor(high / width) - np.ceil(low / width), 0)
-        for low, high in ((own.left, own.right), (own.bottom, own.top))
-    )
+    ends = (rectangles.left, rectangles.right), (rectangles.bottom, rectangles.top)
+    across, up = (np.maximum(np.floor(high / width) - np.ceil(low / width), 0) for low, high in ends)
     return np.asarray(across * up)
 
 
 def _touched(rectangles: Rectangles) -> Array:
     """Return how many cells lie within or are cut."""
-    own = rectangles
-    across, up = (np.ceil(high) - np.floor(low) for low, high in ((own.left, own.right), (own.bottom, own.top)))
+    ends = (rectangles.left, rectangles.right), (rectangles.bottom, rectangles.top)
+    across, up = (np.ceil(high) - np.floor(low) for low, high in ends)
     return np.asarray(across * up)
 
 

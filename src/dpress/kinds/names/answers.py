@@ -19,7 +19,7 @@ from dpress.core.methods.name_counts import LONGEST_NAME, NoisyNames
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers
 from dpress.query.folder import columns
-from dpress.query.found_values import FoundValues, asked
+from dpress.query.found_values import FoundValues, searched
 from dpress.query.one_table import FILE
 from dpress.query.release import Release
 
@@ -101,7 +101,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     Raises:
         SchemaMismatch: they are not as many as the noisy counts, no names, or not in the order of their bytes.
     """
-    attribute = asked(release)
+    attribute = searched(release)
     labels = columns(folder / FILE)[attribute.name].to_pylist()
     names, rest = tuple(labels[:-1]), tuple(labels[-1:])
     fit = all(isinstance(name, str) and 0 < len(name.encode()) <= LONGEST_NAME for name in names)

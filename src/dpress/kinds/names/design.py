@@ -9,7 +9,7 @@ from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.discovery_loss import loss_of
 from dpress.release.plan.parameter_checks import expected_users, of_methods
-from dpress.release.plan.strategies import check_found
+from dpress.release.plan.strategies import check_discovered
 
 UNIT = "counts squared, of a released name"
 
@@ -23,7 +23,7 @@ def choose(spec: Spec) -> Choice:
         ValueError: delta is too large for so many users, or a parameter is wrong.
     """
     loss = loss_of(spec, 'kind = "names"')
-    check_found(spec)
+    check_discovered(spec)
     if spec.release.method not in ("auto", *METHODS):
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
     arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})

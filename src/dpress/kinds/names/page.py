@@ -10,7 +10,7 @@ from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting import page_tables
-from dpress.reporting.counts import found_context, found_facts
+from dpress.reporting.counts import facts_of_values, values_context
 from dpress.reporting.facts import Facts
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import ceiling
@@ -21,8 +21,8 @@ TEMPLATE = "kinds/names/page.html.j2"
 def page(release: Release) -> str:
     """Return the page as HTML."""
     answers = ANSWERING.of(release)
-    facts = found_facts(answers)
-    return rendered(TEMPLATE, found_context(facts, answers) | _context(facts, release))
+    facts = facts_of_values(answers)
+    return rendered(TEMPLATE, values_context(facts, answers) | _context(facts, release))
 
 
 def _context(facts: Facts, release: Release) -> dict[str, Any]:

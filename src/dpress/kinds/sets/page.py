@@ -9,7 +9,7 @@ from dpress.kinds.sets.answers import ANSWERING
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.accuracy import answered
-from dpress.reporting.counts import one_table_context
+from dpress.reporting.counts import table_context
 from dpress.reporting.facts import facts
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import number
@@ -22,7 +22,7 @@ def page(release: Release) -> str:
     about, answers = facts(release), ANSWERING.of(release)
     size = answers.set_size
     context = {
-        **one_table_context(about),
+        **table_context(about),
         "listed": len(answers.attribute.listed),
         "beside": "".join(f" and “{name}”" for name in answers.attribute.extra),
         "cap": answers.method.cap,

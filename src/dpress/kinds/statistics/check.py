@@ -2,13 +2,13 @@
 
 from dpress.kinds.statistics.bounds_check import bounds_findings
 from dpress.kinds.statistics.totals_check import totals_findings
-from dpress.release.truth.discovered_check import names_found
+from dpress.release.truth.discovered_check import names_findings
 from dpress.release.truth.finding import CheckedRows, Checking, Finding
 
 
 def findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return what would be found of names, which totals would be cut, and where bounds would lie."""
-    return {**names_found(rows), **totals_findings(rows), **bounds_findings(rows)}
+    return {**names_findings(rows), **totals_findings(rows), **bounds_findings(rows)}
 
 
 CHECKING = Checking(findings=findings)

@@ -16,7 +16,7 @@ from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
 from dpress.query.answering import Answering
-from dpress.query.found_values import FoundValues, asked
+from dpress.query.found_values import FoundValues, searched
 from dpress.release.plan.linear_error import predicted
 
 
@@ -38,7 +38,7 @@ class Answers(FoundValues):
     @cached_property
     def places(self) -> tuple[int, ...]:
         """Which of those are released, the largest count first; one that is called as the rest is counts there."""
-        tested, rest = self.tested, asked(self.release).extra
+        tested, rest = self.tested, searched(self.release).extra
         places = [place for place in np.flatnonzero(tested.released).tolist() if tested.strings[place] not in rest]
         return tuple(sorted(places, key=lambda place: -tested.counts[place]))
 
@@ -85,7 +85,7 @@ class Answers(FoundValues):
     def summary(self) -> str:
         """How many strings were released of those tested, in a sentence."""
         method = self.method
-        name, tested = asked(self.release).name, len(self.tested.strings)
+        name, tested = searched(self.release).name, len(self.tested.strings)
         done = method.round + 1, len(method.depths)
         rounds = f"round {done[0]} of {done[1]}"
         if not tested and not self.following:

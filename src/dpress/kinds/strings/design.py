@@ -10,7 +10,7 @@ from dpress.mechanisms.strings.pem import pem
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.collections import check_silence, share
 from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
-from dpress.release.plan.strategies import check_found
+from dpress.release.plan.strategies import check_discovered
 
 UNIT = "counts squared, of a string that the last round alone counts"
 METHOD = "pem"
@@ -28,7 +28,7 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported(
             '$.release.kind: "strings" asks devices (model = "local"); of a table, kind = "names" releases them'
         )
-    check_found(spec)
+    check_discovered(spec)
     check_silence(spec)
     if spec.release.method not in ("auto", METHOD):
         raise NotSupported(f"$.release.method: {spec.release.method!r} finds no strings; {METHOD} does")

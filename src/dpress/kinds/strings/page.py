@@ -9,7 +9,7 @@ from dpress.kinds.strings.answers import ANSWERING
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.query.release import Release
 from dpress.release.room import Page
-from dpress.reporting.counts import found_context, found_facts
+from dpress.reporting.counts import facts_of_values, values_context
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/strings/page.html.j2"
@@ -18,8 +18,8 @@ TEMPLATE = "kinds/strings/page.html.j2"
 def page(release: Release) -> str:
     """Return the page as HTML."""
     answers = ANSWERING.of(release)
-    facts = found_facts(answers)
-    return rendered(TEMPLATE, found_context(facts, answers) | _context(release))
+    facts = facts_of_values(answers)
+    return rendered(TEMPLATE, values_context(facts, answers) | _context(release))
 
 
 def _context(release: Release) -> dict[str, Any]:

@@ -41,8 +41,8 @@ ORDERS = (2, 3, 8)
 def exact(made: ApproximateQuantiles) -> Iterator[Check]:
     """Yield the exact check of all quantiles together."""
     claimed, name = claimed_of(made), f"{len(made.quantiles)} quantiles of {LEVELS} levels"
-    found = quantiles_loss(made, promised(claimed))
-    yield exact_check("exact outputs", name, relation_of(made.unit), claimed, found)
+    loss = quantiles_loss(made, promised(claimed))
+    yield exact_check("exact outputs", name, relation_of(made.unit), claimed, loss)
 
 
 def sampled(made: ApproximateQuantiles, samples: int, *, rng: Generator) -> Iterator[Check]:
@@ -54,16 +54,16 @@ def sampled(made: ApproximateQuantiles, samples: int, *, rng: Generator) -> Iter
 @functools.lru_cache(maxsize=32)
 def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     """Return the largest loss of any outcome, or the largest Renyi divergence by its order, and whether it is kept."""
-    own = replace(made, places=1)
+    single = replace(made, places=1)
     remark = "tables of up to 6 rows; all rows of a unit move together"
-    pairs = [pair for one in neighbours(made.unit) for pair in (one, one[::-1])]
-    found = {table: outcomes(own, table) for table in {table for pair in pairs for table in pair}}
+    pairs = [pair for tables in neighbours(made.unit) for pair in (tables, tables[::-1])]
+    chances = {table: outcomes(single, table) for table in {table for pair in pairs for table in pair}}
     if made.loss.as_epsilon is not None:
-        worst = max(_loss(own, pair, (found[pair[0]], found[pair[1]]), bound) for pair in pairs)
+        worst = max(_loss(single, pair, (chances[pair[0]], chances[pair[1]]), bound) for pair in pairs)
         return ExactLoss(loss=worst, kept=worst <= bound, remark=remark)
     worst, kept = Fraction(0), True
-    for one, other in pairs:
-        for ratio, order in _divergences(found[one], found[other]):
+    for table, other in pairs:
+        for ratio, order in _divergences(chances[table], chances[other]):
             worst = max(worst, log_up(ratio) / order if ratio > 1 else worst)
             kept &= at_most_exponential(ratio, bound * order)
     return ExactLoss(loss=worst, kept=kept, remark=f"{remark}; divergences of orders 2, 3 and 8")
@@ -78,9 +78,9 @@ def outcomes(made: ApproximateQuantiles, table: Table) -> Chances:
 def polynomials(made: ApproximateQuantiles, table: Table) -> dict[Table, Polynomial]:
     """Return these probabilities of permute-and-flip as polynomials in r = e^-x, x = `_exponent`."""
 
-    def of_flips(own: Integers, rate: Fraction) -> list[Polynomial]:
+    def of_flips(distances: Integers, rate: Fraction) -> list[Polynomial]:
         steps = int(rate / _exponent(made))
-        return wins(tuple(-steps * int(gap) for gap in own))
+        return wins(tuple(-steps * int(gap) for gap in distances))
 
     return _grown(made, table, {0: Fraction(1)}, of_flips, times)
 
@@ -100,57 +100,57 @@ def _grown(
 ) -> dict[Table, Chance]:
     """Return the chance of every outcome, one choice after the other."""
     below = np.concatenate([[0], np.cumsum(table)])[None].astype(np.int64)
-    found = {(-1,) * len(made.quantiles): certain}
+    laws = {(-1,) * len(made.quantiles): certain}
     for node in made.nodes():
         grown: dict[Table, Chance] = {}
-        for levels, chance in found.items():
+        for levels, chance in laws.items():
             first = levels[node.left] + 1 if node.left >= 0 else 0
             last = levels[node.right] if node.right < len(levels) else len(table) - 1
             lowest = max(first - 1, 0) if node.left >= 0 else 0
-            own = gaps(below, np.array([first]), np.array([lowest]), np.array([last]), node.part)
-            for step, part in enumerate(chances(own, made.rate(node.part))):
+            distances = gaps(below, np.array([first]), np.array([lowest]), np.array([last]), node.part)
+            for step, part in enumerate(chances(distances, made.rate(node.part))):
                 key = (*levels[: node.place], lowest + step, *levels[node.place + 1 :])
                 grown[key] = product(chance, part)
-        found = grown
-    return found
+        laws = grown
+    return laws
 
 
-def _of_flips(own: Integers, rate: Fraction) -> list[Between]:
+def _of_flips(distances: Integers, rate: Fraction) -> list[Between]:
     """Return the probability of every candidate of permute-and-flip."""
-    r = exponential(rate, max(1, int(own.sum())))
-    return [_rounded(valued(one, r)) for one in wins(tuple(-int(gap) for gap in own))]
+    r = exponential(rate, max(1, int(distances.sum())))
+    return [_rounded(valued(polynomial, r)) for polynomial in wins(tuple(-int(gap) for gap in distances))]
 
 
-def _of_exponential(own: Integers, rate: Fraction) -> list[Between]:
+def _of_exponential(distances: Integers, rate: Fraction) -> list[Between]:
     """Return the probability of every candidate of the exponential mechanism."""
-    sizes = [int(gap) for gap in own]
+    sizes = [int(gap) for gap in distances]
     r = exponential(rate, max(1, sum(sizes)))
     low, high = sum(r.low**gap for gap in sizes), sum(r.high**gap for gap in sizes)
     return [_rounded(Between(low=r.low**gap / high, high=r.high**gap / low)) for gap in sizes]
 
 
-def _product(one: Between, other: Between) -> Between:
-    return Between(low=one.low * other.low, high=one.high * other.high)
+def _product(first: Between, other: Between) -> Between:
+    return Between(low=first.low * other.low, high=first.high * other.high)
 
 
 def _loss(
-    made: ApproximateQuantiles, pair: tuple[Table, Table], found: tuple[Chances, Chances], bound: Fraction
+    made: ApproximateQuantiles, pair: tuple[Table, Table], laws: tuple[Chances, Chances], bound: Fraction
 ) -> Fraction:
     """Return the largest log ratio of any outcome; by its polynomials where it may be the bound exactly."""
-    one, other = found
-    ratios = {levels: _up(chance.high / other[levels].low) for levels, chance in one.items()}
+    law, other = laws
+    ratios = {levels: _up(chance.high / other[levels].low) for levels, chance in law.items()}
     ratio = max(ratios.values())
     if ratio <= 1 or at_most(ratio, bound) or not at_most(ratio * NEARLY, bound):
         return log_up(ratio) if ratio > 1 else Fraction(0)
     first, second = (polynomials(made, table) for table in pair)
-    reached = [levels for levels, own in ratios.items() if own >= ratio * NEARLY]
+    reached = [levels for levels, bound_ratio in ratios.items() if bound_ratio >= ratio * NEARLY]
     return max(log_ratio(first[levels], second[levels], _exponent(made)) for levels in reached)
 
 
-def _divergences(one: Chances, other: Chances) -> Iterator[tuple[Fraction, int]]:
+def _divergences(law: Chances, other: Chances) -> Iterator[tuple[Fraction, int]]:
     """Yield numbers at or above those whose logs, divided by the second number, are at most the loss."""
     for order in ORDERS:
-        terms = (_up(c.high**order / other[levels].low ** (order - 1)) for levels, c in one.items())
+        terms = (_up(c.high**order / other[levels].low ** (order - 1)) for levels, c in law.items())
         yield sum(terms, Fraction(0)), order * (order - 1)
 
 
@@ -174,7 +174,7 @@ def neighbours(unit: Unit) -> Iterator[tuple[Table, Table]]:
             if unit.relation is Relation.REPLACE_ONE:
                 others = [place for place in range(LEVELS) if place != to]
                 yield from (
-                    (more, tuple(count + rows * (place == own) for place, count in enumerate(table))) for own in others
+                    (more, tuple(count + rows * (place == old) for place, count in enumerate(table))) for old in others
                 )
 
 
@@ -186,8 +186,8 @@ def of_quantiles(mechanism: ApproximateQuantiles, *, rng: Generator) -> Outcomes
         levels = mechanism.choose(np.tile(tables[value], (size, 1)), rng=rng)
         return np.asarray(levels @ 3 ** np.arange(levels.shape[1]), dtype=np.int64)
 
-    def stated(one: int, other: int) -> Floats:
-        first, second = (outcomes(mechanism, tuple(tables[value].tolist())) for value in (one, other))
+    def stated(value: int, other: int) -> Floats:
+        first, second = (outcomes(mechanism, tuple(tables[value].tolist())) for value in (value, other))
         ratios = np.zeros(3 ** len(mechanism.quantiles))
         for levels, chance in first.items():
             label = sum(level * 3**place for place, level in enumerate(levels))

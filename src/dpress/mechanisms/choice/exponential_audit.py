@@ -24,8 +24,8 @@ SLACK = 2.6  # standard errors
 def exact(made: Exponential) -> Iterator[Check]:
     """Yield the exact check of a choice."""
     claimed = claimed_of(made)
-    found = choice_loss(made, promised(claimed))
-    yield exact_check("exact choice", "3 candidates", relation_of(made.unit), claimed, found)
+    loss = choice_loss(made, promised(claimed))
+    yield exact_check("exact choice", "3 candidates", relation_of(made.unit), claimed, loss)
 
 
 def sampled(made: Exponential, samples: int, *, rng: Generator) -> Iterator[Check]:
@@ -87,8 +87,8 @@ def of_choice(mechanism: Exponential, samples: int, *, rng: Generator) -> Outcom
     def draw(value: int, size: int) -> Labels:
         return np.array([mechanism.choose(lists[value], rng=rng) for _ in range(size)], dtype=np.int64)
 
-    def stated(one: int, other: int) -> Floats:
-        first, second = (mechanism.probabilities(lists[value]) for value in (one, other))
+    def stated(value: int, other: int) -> Floats:
+        first, second = (mechanism.probabilities(lists[value]) for value in (value, other))
         return np.log(first / second)
 
     return Outcomes(values=2, labels=2, draw=draw, stated=stated)

@@ -119,11 +119,11 @@ class BoundsFirst(SecondStep):
 
         def draw(rng: Generator) -> Drawn:
             chosen = {axis: self.bounds(counts, edges, rng=rng) for axis, (edges, counts) in between.items()}
-            found = Found(bounds={axis: bounds.ends for axis, bounds in chosen.items()})
-            completed = rows.completed(found)
+            discovered = Found(bounds={axis: bounds.ends for axis, bounds in chosen.items()})
+            completed = rows.completed(discovered)
             mechanism = self.completed(tuple(bounds.rows for bounds in chosen.values() if bounds.rows is not None))
             noisy = mechanism.noisy(mechanism.counted(completed), rng=rng)
-            return Drawn(output=noisy, found=found, mechanism=mechanism)
+            return Drawn(output=noisy, found=discovered, mechanism=mechanism)
 
         return draw
 

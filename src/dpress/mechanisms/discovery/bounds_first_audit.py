@@ -32,8 +32,8 @@ MOST = 1 << 10  # rows further out, of a unit's
 def exact(made: BoundsFirst) -> Iterator[Check]:
     """Yield the exact check of both steps together."""
     claimed = claimed_of(made)
-    found = bounds_loss(made, promised(claimed))
-    yield exact_check("exact sum", "bounds, then sums", relation_of(made.unit), claimed, found)
+    loss = bounds_loss(made, promised(claimed))
+    yield exact_check("exact sum", "bounds, then sums", relation_of(made.unit), claimed, loss)
 
 
 def sampled(made: BoundsFirst, samples: int, *, rng: Generator) -> Iterator[Check]:
@@ -66,9 +66,9 @@ def first_loss(mechanism: BoundsFirst) -> Fraction:
     worst: dict[int, Fraction] = {}
     rows = Fraction(0)
     for made, edges in itertools.product((mechanism, mechanism.for_few_rows()), EDGES):
-        for one, other in neighbours(mechanism.unit):
-            counts = np.array(one), np.array(other)
-            pairs = zip(*(made.choices(own, edges) for own in counts), strict=True)
+        for table, other in neighbours(mechanism.unit):
+            counts = np.array(table), np.array(other)
+            pairs = zip(*(made.choices(numbers, edges) for numbers in counts), strict=True)
             for place, (first, second) in enumerate(pairs):
                 ranges = [_range(*both) for both in zip(first, second, strict=True)]
                 worst[place] = max(worst.get(place, Fraction(0)), *ranges)
@@ -76,9 +76,9 @@ def first_loss(mechanism: BoundsFirst) -> Fraction:
     return sum((mechanism.groups.loss.choice_cost(width) for width in worst.values()), rows)
 
 
-def _range(one: Scored, other: Scored) -> Fraction:
-    change = other.scores - one.scores
-    return max(one.rate, other.rate) * int(change.max() - change.min())
+def _range(scored: Scored, other: Scored) -> Fraction:
+    change = other.scores - scored.scores
+    return max(scored.rate, other.rate) * int(change.max() - change.min())
 
 
 def _rows_loss(mechanism: BoundsFirst, change: Integers) -> Fraction:
@@ -108,18 +108,18 @@ def of_bounds(mechanism: BoundsFirst, *, rng: Generator) -> Outcomes:
     size = len(WIDE)
 
     def label(table: Integers) -> int:
-        found = made.bounds(table, WIDE, rng=rng)
-        low, high = np.searchsorted(WIDE, found.ends).tolist()
-        inside = 0 if found.rows is None else int(found.rows[1] > pair[0][FAR])
+        bounds = made.bounds(table, WIDE, rng=rng)
+        low, high = np.searchsorted(WIDE, bounds.ends).tolist()
+        inside = 0 if bounds.rows is None else int(bounds.rows[1] > pair[0][FAR])
         return int((low * size + high) * 2 + inside)
 
     def draw(value: int, number: int) -> Labels:
         return np.array([label(pair[value]) for _ in range(number)], dtype=np.int64)
 
-    def stated(one: int, other: int) -> Floats:
+    def stated(value: int, other: int) -> Floats:
         """Whether the rows further out are inside: what is seen tells better."""
         highs = np.arange(size * size * 2) // 2 % size
-        return np.where(highs > FAR, 1.0, -1.0) * (one - other)
+        return np.where(highs > FAR, 1.0, -1.0) * (value - other)
 
     return Outcomes(values=2, labels=size * size * 2, draw=draw, stated=stated)
 
@@ -142,11 +142,11 @@ def _with_unit(counts: Integers, rows: int) -> Integers:
 
 def _moved_by_unit(made: BoundsFirst, counts: Integers, rows: int) -> float:
     """Return how far a unit's rows move the probabilities of one of the choices."""
-    pairs = zip(*(made.choices(own, WIDE) for own in (counts, _with_unit(counts, rows))), strict=True)
-    both = [pair for one, other in pairs for pair in zip(one, other, strict=True)]
-    return max(float(np.abs(_chances(one) - _chances(other)).sum()) for one, other in both)
+    pairs = zip(*(made.choices(numbers, WIDE) for numbers in (counts, _with_unit(counts, rows))), strict=True)
+    both = [pair for first, other in pairs for pair in zip(first, other, strict=True)]
+    return max(float(np.abs(_chances(first) - _chances(other)).sum()) for first, other in both)
 
 
-def _chances(own: Scored) -> Floats:
-    weights = np.exp(float(own.rate) * (own.scores - own.scores.max()))
+def _chances(scored: Scored) -> Floats:
+    weights = np.exp(float(scored.rate) * (scored.scores - scored.scores.max()))
     return np.asarray(weights / weights.sum())

@@ -144,10 +144,10 @@ class BoundsFromOutside(BoundsFirst):
         place = self.interval_choice(counts, edges, scale).drawn(rng)
         low, high = with_margin(edges, int(lows[place]), int(highs[place]))
         inside = int(counts[low:high].sum())
-        found, beyond = (np.array([inside, counts.sum() - inside]) + self.noise.sample(2, rng=rng)).tolist()
-        places = [low, high] if self.sure((found, beyond)) else [0, -1]
+        within, beyond = (np.array([inside, counts.sum() - inside]) + self.noise.sample(2, rng=rng)).tolist()
+        places = [low, high] if self.sure((within, beyond)) else [0, -1]
         lower, upper = edges[places].tolist()
-        return ChosenBounds(ends=(lower, upper), rows=(found, beyond))
+        return ChosenBounds(ends=(lower, upper), rows=(within, beyond))
 
     def sure(self, rows: tuple[int, int]) -> bool:
         """Whether more rows are inside than outside, with confidence; else the stated bounds are kept."""
@@ -158,8 +158,8 @@ class BoundsFromOutside(BoundsFirst):
         """Return the distances that the scale is chosen from, decreasing: those at which there is another edge."""
         origin, sizes = origin_of(edges[0], edges[-1]), np.array(halvings(edges[0], edges[-1]))
         others = edges[edges != origin]  # a tiny distance may lead from the origin to itself
-        found: Edges = sizes[np.isin(origin - sizes, others) | np.isin(origin + sizes, others)]
-        return found
+        distances: Edges = sizes[np.isin(origin - sizes, others) | np.isin(origin + sizes, others)]
+        return distances
 
     def choices(self, counts: Integers, edges: Edges) -> tuple[tuple[Scored, ...], ...]:
         """Return the choice of the scale, and that of the interval by every scale."""

@@ -78,10 +78,10 @@ class DiscoveredGroups(SecondStep):
         self.counted(rows)
 
         def draw(rng: Generator) -> Drawn:
-            found = Found(names={self.axis: self.select(names, rng=rng)})
-            mechanism = self.listing(len(found.names[self.axis]))
-            noisy = mechanism.noisy(mechanism.counted(rows.completed(found)), rng=rng)
-            return Drawn(output=noisy, found=found, mechanism=mechanism)
+            discovered = Found(names={self.axis: self.select(names, rng=rng)})
+            mechanism = self.listing(len(discovered.names[self.axis]))
+            noisy = mechanism.noisy(mechanism.counted(rows.completed(discovered)), rng=rng)
+            return Drawn(output=noisy, found=discovered, mechanism=mechanism)
 
         return draw
 
@@ -92,8 +92,9 @@ class DiscoveredGroups(SecondStep):
             names: exact counts, or sums of the weights that the selection takes.
             rng: a secure generator.
         """
-        found = self.names.select(names, rng=rng)
-        noisy = dict(zip(found.names, found.answers[-len(found.names) :].tolist(), strict=True)) if found.names else {}
+        selected = self.names.select(names, rng=rng)
+        first = len(selected.answers) - len(selected.names)
+        noisy = dict(zip(selected.names, selected.answers[first:].tolist(), strict=True))
         return tuple(sorted(sorted(noisy, key=lambda name: -noisy[name])[: self.most], key=str.encode))
 
     def listing(self, names: int) -> "DiscoveredGroups":

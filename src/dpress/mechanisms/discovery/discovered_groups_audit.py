@@ -27,8 +27,8 @@ WITH_DELTA = True
 
 def exact(made: DiscoveredGroups) -> Iterator[Check]:
     """Yield the exact check of names and their groups together."""
-    found = discovery_loss(coarse_names(made), claimed_of(made))
-    yield delta_check("exact sum", "names, then their groups", made, found)
+    delta = discovery_loss(coarse_names(made), claimed_of(made))
+    yield delta_check("exact sum", "names, then their groups", made, delta)
 
 
 def few(card: Card, loss: Loss, unit: Unit) -> DiscoveredGroups:
@@ -40,8 +40,8 @@ def sampled(made: DiscoveredGroups, samples: int, *, rng: Generator) -> Iterator
     """Yield the sampled checks of names, then of their groups."""
 
     def select(names: NameCounts, rng: Generator) -> NoisyNames:
-        found = made.select(names, rng=rng)
-        return NoisyNames(names=found, answers=np.zeros(len(found), dtype=np.int64))
+        selected_names = made.select(names, rng=rng)
+        return NoisyNames(names=selected_names, answers=np.zeros(len(selected_names), dtype=np.int64))
 
     yield from selected(made.names, select, samples, rng=rng)
     yield from matrix_mechanism_audit.sampled(made.listing(2).groups, samples, rng=rng)
@@ -66,9 +66,10 @@ def discovery_loss(mechanism: DiscoveredGroups, claimed: ApproxDP) -> ExactDelta
     The groups' loss is the largest over numbers of names that are found, as neighbours may have found the same ones;
     the delta of the names is the largest at what that leaves of epsilon. Nothing is taken from the mechanism's claim.
     """
-    found = [matrix_loss(own, promised(own.claim.proven)) for own in (mechanism.listing(n).groups for n in NAMES)]
-    losses = [one.loss for one in found if one.loss is not None]
-    if len(losses) < len(found):
+    listings = [mechanism.listing(n).groups for n in NAMES]
+    exact_losses = [matrix_loss(groups, promised(groups.claim.proven)) for groups in listings]
+    losses = [exact.loss for exact in exact_losses if exact.loss is not None]
+    if len(losses) < len(listings):
         return ExactDelta(delta=Fraction(1), kept=False, remark="the noise of the groups hides nothing")
     spent = max(losses)
     if mechanism.groups.loss.needs_delta:

@@ -4,7 +4,7 @@ counts between round numbers -> an upper and a lower bound -> rows clamped to th
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -149,8 +149,8 @@ class PrivateBounds(BoundsFirst):
 
 def bounded(groups: MatrixMechanism, choice: Loss, axes: tuple[int, ...]) -> PrivateBounds:
     """Return the mechanism whose price is half of what a choice errs by, k / (2 e) rows a step, rounded up."""
-    own = PrivateBounds(choice=choice, price=1, groups=groups, axes=axes)
-    return PrivateBounds(choice=choice, price=math.ceil(own.unit.rows / (2 * own.epsilon)), groups=groups, axes=axes)
+    free = PrivateBounds(choice=choice, price=1, groups=groups, axes=axes)
+    return replace(free, price=math.ceil(free.unit.rows / (2 * free.epsilon)))
 
 
 def example(loss: Loss, unit: Unit) -> PrivateBounds:

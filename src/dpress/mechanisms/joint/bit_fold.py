@@ -25,7 +25,7 @@ from dpress.inference.joint.likelihood import (
     Split,
     added,
     in_memory,
-    one_blas_thread,
+    single_blas_thread,
 )
 
 MEMORY = 4 << 30  # bytes of halves that are kept, and of distinct reports while they are looked for
@@ -77,7 +77,7 @@ def streamed(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split) ->
                 return None
             return added(kernel(split.halves(likelihoods(block))) for block in itertools.chain([first], blocks))
 
-        with one_blas_thread():
+        with single_blas_thread():
             return added(part for part in payloads(of_piece) if part is not None)
 
     return fold

@@ -129,7 +129,7 @@ def _table_part(tables: Tables, table: NoisyTable, axes: Axes) -> TablePart:
         rows=rows,
         columns=columns,
         weights=_weights(tables, table, axes),
-        slope=noise.own - noise.other,
+        slope=noise.held - noise.other,
         level=(noise.other + _spare(noise)) * cells / added,
         factor=cells / (cells - 1),
         users=noise.users,
@@ -166,7 +166,7 @@ def _reported(table: NoisyTable) -> Noise:
 
 def _spare(noise: Noise) -> float:
     """Return what is added to a cell's variance, times the users, as in `frequencies.counts`."""
-    return SPARE * (noise.own - noise.other) ** 2 / noise.users
+    return SPARE * (noise.held - noise.other) ** 2 / noise.users
 
 
 def _sampling(shares: Array, weights: Array) -> float:
@@ -179,7 +179,7 @@ def _part(tables: Tables, table: NoisyTable, axes: Axes, shares: Array) -> Array
     held = _kept(shares, table, axes)
     square = weights.squared()
     weighted, each = square.applied(held), square.applied(np.ones(held.shape)) * (cells / held.size)
-    oracle = ((noise.own - noise.other) * weighted + (noise.other + _spare(noise)) * each) * (cells / (cells - 1))
+    oracle = ((noise.held - noise.other) * weighted + (noise.other + _spare(noise)) * each) * (cells / (cells - 1))
     return np.asarray((oracle + weighted - weights.applied(held) ** 2) / noise.users)
 
 

@@ -161,7 +161,7 @@ class Pairs:
                 of_holder, of_others = spread(oracle)
                 shares = oracle.estimate(tally[:-1], users).answers / users
                 kept = tuple(self.shape[axis] for axis in axes)
-                error = Noise(users=users, own=of_holder, other=of_others, sampling=rest(everybody, users))
+                error = Noise(users=users, held=of_holder, other=of_others, sampling=rest(everybody, users))
                 noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=error))
         return Tables(shape=self.shape, noisy=tuple(noisy))
 

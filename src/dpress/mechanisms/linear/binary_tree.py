@@ -60,7 +60,7 @@ class Cover:
         """Return the answers to many boxes, shape (m,); one attribute by running sums of the levels."""
         if isinstance(self.map, Tree):
             return cover_answers(self.map, measurement.answers, ranges[0])
-        boxes = ([own.weights(place) for own in ranges] for place in range(ranges[0].size))
+        boxes = ([axis.weights(place) for axis in ranges] for place in range(ranges[0].size))
         return np.array([self.answer(measurement, weights) for weights in boxes])
 
     @property
@@ -75,7 +75,7 @@ class Cover:
 
     def _nodes(self, weights: Sequence[Array]) -> Array:
         """Return every node's weight in the cover, shape (rows,): 0 for a node that is not in it."""
-        return flat([_cover(tree, own) for tree, own in zip(self._trees, weights, strict=True)])
+        return flat([_cover(tree, cells) for tree, cells in zip(self._trees, weights, strict=True)])
 
 
 def _cover(tree: Tree, weights: Array) -> Array:

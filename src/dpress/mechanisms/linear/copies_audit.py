@@ -93,23 +93,23 @@ def of_matrix(mechanism: MatrixMechanism, costs: Sequence[Fraction], *, rng: Gen
         tables[1][first] += unit.rows
     answers = [matrix.apply(table).astype(np.int64) for table in tables]
     ends = np.cumsum([part.rows for part in mechanism.parts])[:-1]
-    split = [np.split(own, ends) for own in answers]
+    split = [np.split(counts, ends) for counts in answers]
 
     def block(side: int, size: int) -> Floats:
-        counts = np.concatenate([np.tile(own, size) for own in split[side]])
+        counts = np.concatenate([np.tile(cells, size) for cells in split[side]])
         drawn = copied(mechanism, size).measure(counts, rng=rng).answers
         total, start = np.zeros(size), 0
-        for noise, zero, one in zip(mechanism.noises, *split, strict=True):
-            own = drawn[start : start + size * len(zero)].reshape(size, -1)
-            start += own.size
+        for noise, zero, changed in zip(mechanism.noises, *split, strict=True):
+            copies = drawn[start : start + size * len(zero)].reshape(size, -1)
+            start += copies.size
             if isinstance(noise, DiscreteLaplace):
-                total += (np.abs(own - zero) - np.abs(own - one)).sum(axis=1) / float(noise.scale)
+                total += (np.abs(copies - zero) - np.abs(copies - changed)).sum(axis=1) / float(noise.scale)
             else:
-                total += ((own - zero) ** 2.0 - (own - one) ** 2.0).sum(axis=1) / (2 * float(noise.sigma2))
+                total += ((copies - zero) ** 2.0 - (copies - changed) ** 2.0).sum(axis=1) / (2 * float(noise.sigma2))
         return total
 
     def draw(side: int, size: int) -> Floats:
         sizes = [min(COPIES, size - start) for start in range(0, size, COPIES)]
-        return np.concatenate([block(side, one) for one in sizes])
+        return np.concatenate([block(side, number) for number in sizes])
 
     return Scores(draw=draw)

@@ -47,7 +47,7 @@ class GroupDistribution:
             raise ValueError(f"the groups' axes and the level's must be different axes of {len(self.shape)}")
         if not 1 <= self.tree.cells <= self.levels <= self.shape[self.axis] or self.tree.shares:
             raise ValueError("a distribution needs a tree of at most as many cells as levels, with one noise")
-        if list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
+        if list(self.quantiles) != sorted({quantile for quantile in self.quantiles if 0 < quantile < 1}):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
 
     @property

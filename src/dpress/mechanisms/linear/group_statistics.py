@@ -46,7 +46,7 @@ class GroupStatistics:
     def __post_init__(self) -> None:
         if not self.parts or len(self.shares) != len(self.parts):
             raise ValueError(f"{len(self.parts)} parts need as many shares, got {len(self.shares)}")
-        if len({(own.shape, own.by) for own in self.parts}) > 1:
+        if len({(part.shape, part.by) for part in self.parts}) > 1:
             raise ValueError("all parts must have the same groups")
 
     @property
@@ -77,13 +77,13 @@ class GroupStatistics:
     def resized(self, axis: int, size: int) -> "GroupStatistics":
         """Return the same measurement over groups that have so many cells along one of their axes."""
 
-        def own(shape: tuple[int, ...]) -> tuple[int, ...]:
+        def with_size(shape: tuple[int, ...]) -> tuple[int, ...]:
             return (*shape[:axis], size, *shape[axis + 1 :])
 
         return replace(
             self,
-            moments=tuple(replace(part, shape=own(part.shape)) for part in self.moments),
-            distributions=tuple(replace(part, shape=own(part.shape)) for part in self.distributions),
+            moments=tuple(replace(part, shape=with_size(part.shape)) for part in self.moments),
+            distributions=tuple(replace(part, shape=with_size(part.shape)) for part in self.distributions),
         )
 
 
@@ -114,8 +114,8 @@ class GroupSums:
 
     def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
         """Return the sums of the parts of rows over some rows, one part after the other: a kernel of `fold`."""
-        found = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.strategy.of_rows)]
-        return np.concatenate(found)
+        blocks = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.strategy.of_rows)]
+        return np.concatenate(blocks)
 
     @property
     def of_persons(self) -> bool:
@@ -133,8 +133,8 @@ class GroupSums:
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured, of the sums over all rows."""
-        own = np.split(sums, np.cumsum([part.summed for part in self.strategy.parts])[:-1])
-        return np.concatenate([part.answers(one) for part, one in zip(self.strategy.parts, own, strict=True)])
+        blocks = np.split(sums, np.cumsum([part.summed for part in self.strategy.parts])[:-1])
+        return np.concatenate([part.answers(block) for part, block in zip(self.strategy.parts, blocks, strict=True)])
 
 
 def example(shares: Sequence[str] = ("1/2", "1/4", "1/4")) -> GroupStatistics:

@@ -25,8 +25,8 @@ def exact(made: MatrixMechanism) -> Iterator[Check]:
     """Yield the exact check of sums over persons, in the place of what a mechanism measures."""
     small = tiny(made)
     claimed = claimed_of(small)
-    found = person_loss(small, promised(claimed))
-    yield exact_check("exact matrix", "persons in 2 groups", relation_of(small.unit), claimed, found)
+    loss = person_loss(small, promised(claimed))
+    yield exact_check("exact matrix", "persons in 2 groups", relation_of(small.unit), claimed, loss)
 
 
 def tiny(mechanism: MatrixMechanism) -> MatrixMechanism:
@@ -44,13 +44,13 @@ def person_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     kept = itertools.chain.from_iterable(
         itertools.combinations_with_replacement(range(cells.shape[1]), size) for size in range(unit.rows + 1)
     )
-    rows = [(cells[:, list(one)], np.zeros(len(one), dtype=np.int64)) for one in kept]
-    own = np.unique([strategy.decoder.person_sums(*one) for one in rows], axis=0)
-    moved = own if unit.relation is Relation.ADD_REMOVE else (own[:, None] - own[None]).reshape(-1, own.shape[1])
+    rows = [(cells[:, list(choice)], np.zeros(len(choice), dtype=np.int64)) for choice in kept]
+    sums = np.unique([strategy.decoder.person_sums(*row) for row in rows], axis=0)
+    moved = sums if unit.relation is Relation.ADD_REMOVE else (sums[:, None] - sums[None]).reshape(-1, sums.shape[1])
     laplace = isinstance(mechanism.noises[0], DiscreteLaplace)
     ends = np.cumsum([part.rows for part in strategy.persons])[:-1]
-    parts = [np.abs(one) if laplace else one**2 for one in np.split(moved, ends, axis=1)]
-    sizes = np.unique(np.stack([one.sum(axis=1) for one in parts], axis=1), axis=0)
+    parts = [np.abs(block) if laplace else block**2 for block in np.split(moved, ends, axis=1)]
+    sizes = np.unique(np.stack([block.sum(axis=1) for block in parts], axis=1), axis=0)
     scales = [noise.scale if isinstance(noise, DiscreteLaplace) else 2 * noise.sigma2 for noise in mechanism.noises]
     loss = max(sum(Fraction(int(n)) / scale for n, scale in zip(row, scales, strict=True)) for row in sizes)
     return ExactLoss(loss=Fraction(loss), kept=loss <= bound)

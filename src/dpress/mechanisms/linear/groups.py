@@ -23,10 +23,10 @@ def group_of(codes: Codes, shape: Sequence[int], by: Sequence[int]) -> npt.NDArr
         shape: the number of cells along every axis.
         by: the axes of the groups.
     """
-    found = np.zeros(codes.shape[1], dtype=np.int64)
+    places = np.zeros(codes.shape[1], dtype=np.int64)
     for axis in by:
-        found = found * shape[axis] + codes[axis]
-    return found
+        places = places * shape[axis] + codes[axis]
+    return places
 
 
 def level_counts(  # noqa: PLR0917  # what names the groups and the cells
@@ -49,10 +49,10 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
         cells: level l is in the cell floor(l cells / levels).
         times: how often each row stands there, shape (rows,); once unless given.
     """
-    own = codes[axis].astype(np.int64)
-    known = own < levels
-    places = group_of(codes, shape, by)[known] * cells + own[known] * cells // levels
-    weights = None if times is None else times[known]
+    level = codes[axis].astype(np.int64)
+    within = level < levels
+    places = group_of(codes, shape, by)[within] * cells + level[within] * cells // levels
+    weights = None if times is None else times[within]
     return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
 
 

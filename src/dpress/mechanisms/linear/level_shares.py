@@ -37,8 +37,8 @@ def best_shares(tree: Tree, power: int, mean: Callable[[Sequence[float]], float]
     def objective(logarithms: Array) -> float:
         return float(np.log(of_variances((_normal(logarithms) ** -power).tolist())))
 
-    found = scipy("optimize").minimize(objective, np.zeros(levels), method="BFGS", options={"gtol": 1e-5})
-    return _exact(_normal(found.x))
+    optimum = scipy("optimize").minimize(objective, np.zeros(levels), method="BFGS", options={"gtol": 1e-5})
+    return _exact(_normal(optimum.x))
 
 
 def _normal(logarithms: Array) -> Array:

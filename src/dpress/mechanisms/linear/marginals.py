@@ -59,8 +59,8 @@ def _strategy(workload: Workload, _loss: Loss, shares: Sequence[check.Number] = 
         return None  # the full table alone is `identity`
     if len(workload.tables) > MOST_SETS:
         return None
-    own = tuple(check.exact("shares", share) for share in shares)
-    return Marginals(workload.shape, workload.tables, own)
+    fractions = tuple(check.exact("shares", share) for share in shares)
+    return Marginals(workload.shape, workload.tables, fractions)
 
 
 class Settings(Parameters, frozen=True):

@@ -168,8 +168,8 @@ class MatrixMechanism:
         order = self.loss.order
         relations = {self.unit.relation, Relation.ADD_REMOVE}
         if isinstance(part, OfPersons):
-            return Fraction(max(part.person_sensitivity(order, one, self.unit.rows) for one in relations))
-        return Fraction(max(part.sensitivity(order, one) for one in relations) * self.unit.rows**order)
+            return Fraction(max(part.person_sensitivity(order, relation, self.unit.rows) for relation in relations))
+        return Fraction(max(part.sensitivity(order, relation) for relation in relations) * self.unit.rows**order)
 
 
 def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:

@@ -68,7 +68,8 @@ def matrix_costs(mechanism: MatrixMechanism) -> list[Fraction]:
     ends = np.cumsum([part.rows for part in mechanism.parts])[:-1]
     parts = list(zip(mechanism.noises, np.split(moved, ends, axis=1), strict=True))
     return [
-        sum((_cost(noise, own[place], rows, many) for noise, own in parts), Fraction(0)) for place in range(len(moved))
+        sum((_cost(noise, block[place], rows, many) for noise, block in parts), Fraction(0))
+        for place in range(len(moved))
     ]
 
 
@@ -96,7 +97,7 @@ def _cost(noise: Noise, change: Integers, rows: int, many: int | None) -> Fracti
     each of two columns), and rounding both neighbours' answers moves each difference by at most a step more.
     """
     order = 1 if isinstance(noise, DiscreteLaplace) else 2
-    power = sum(abs(int(one)) ** order for one in change)
+    power = sum(abs(int(number)) ** order for number in change)
     norm_power = Fraction(power * rows**order)
     if many is not None:
         slack = (Fraction(rows, many) + 1) * (len(change) if order == 1 else _root_up(Fraction(len(change))))

@@ -66,8 +66,8 @@ class MomentSums:
     @property
     def whole(self) -> int:
         """What one row adds in all."""
-        found: int = self.steps**self.degree
-        return found
+        whole: int = self.steps**self.degree
+        return whole
 
     @property
     def cells(self) -> int:
@@ -112,17 +112,17 @@ class MomentSums:
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return steps^(degree order), or twice that where a row is replaced, if that can change anything."""
-        own: int = self.whole**order
-        return own if relation is Relation.ADD_REMOVE else 2 * own * (self.rows > 1)
+        largest: int = self.whole**order
+        return largest if relation is Relation.ADD_REMOVE else 2 * largest * (self.rows > 1)
 
     def _added(self, codes: Codes, times: Numbers | None) -> Integers:
         levels = self._levels(codes)
-        known = (levels >= 0) & (levels <= self.steps)
-        groups, levels = group_of(codes, self.shape, self.by)[known], levels[known]
-        weights = np.ones(len(levels)) if times is None else times[known]
+        within = (levels >= 0) & (levels <= self.steps)
+        groups, levels = group_of(codes, self.shape, self.by)[within], levels[within]
+        weights = np.ones(len(levels)) if times is None else times[within]
         shares = _shares(levels, self.steps, self.degree)
-        found = np.stack([np.bincount(groups, weights=own * weights, minlength=self.groups) for own in shares], axis=1)
-        return np.rint(found).astype(np.int64).ravel()
+        sums = np.stack([np.bincount(groups, weights=part * weights, minlength=self.groups) for part in shares], axis=1)
+        return np.rint(sums).astype(np.int64).ravel()
 
     def _levels(self, codes: Codes) -> Integers:
         if self.axis is not None:

@@ -150,7 +150,7 @@ def _searched_sets(sums: SetSums, seconds: float | None) -> PIdentity:
     if BRANCHING < sums.cells <= LARGEST_TREE:
         starts.append(hierarchy_start(sums.cells, BRANCHING))
     target = DenseGram(matrix.T @ matrix, sums.rows)
-    steps = STEPS if seconds else affordable_steps([len(one) for one in starts], sums.cells)
+    steps = STEPS if seconds else affordable_steps([len(start) for start in starts], sums.cells)
     return _packed(optimise(target, starts, seconds=seconds or math.inf, iterations=steps).theta)
 
 
@@ -160,7 +160,7 @@ def affordable_steps(sums: Sequence[int], cells: int) -> int:
     >>> affordable_steps([0, 20, 20], 50), affordable_steps([0, 256, 256], 1000)
     (300, 44)
     """
-    each = sum(2 * own * cells * (cells + 2 * own) for own in sums)
+    each = sum(2 * number * cells * (cells + 2 * number) for number in sums)
     return max(1, min(STEPS, WORK // max(each, 1)))
 
 

@@ -115,29 +115,29 @@ class PersonSums:
             persons: whose each row is, as an integer >= 0, shape (rows,).
         """
         if self.axis is not None:
-            known = codes[self.axis] < self.levels
-            codes, persons = codes[:, known], persons[known]
+            within = codes[self.axis] < self.levels
+            codes, persons = codes[:, within], persons[within]
         levels = None if self.axis is None else codes[self.axis].astype(np.int64)
         groups = group_of(codes, self.shape, self.by)
-        found = [self._of_sets(groups, persons, levels, self.groups)]
+        blocks = [self._of_sets(groups, persons, levels, self.groups)]
         if self.by:
-            found.append(self._of_sets(np.zeros_like(groups), persons, levels, 1))
-        return np.concatenate(found)
+            blocks.append(self._of_sets(np.zeros_like(groups), persons, levels, 1))
+        return np.concatenate(blocks)
 
     def cut(self, codes: Codes, persons: Integers) -> Integers:
         """Return how many totals lie below the bounds, above them, and in all: private. Arguments: see `sums`.
 
         A total of a person in a group counts, and, where there are groups, the person's total over all.
         """
-        known = codes[self.axis or 0] < self.levels
-        codes, persons = codes[:, known], persons[known]
+        within = codes[self.axis or 0] < self.levels
+        codes, persons = codes[:, within], persons[within]
         groups, levels = group_of(codes, self.shape, self.by), codes[self.axis or 0].astype(np.int64)
-        found = np.zeros(3, dtype=np.int64)
+        counts = np.zeros(3, dtype=np.int64)
         for places, sets in [(groups, self.groups), (np.zeros_like(groups), 1)][: 1 + bool(self.by)]:
-            pairs, own = np.unique(persons * sets + places, return_inverse=True)
-            part = self._part(np.bincount(own, minlength=len(pairs)), _added(own, levels, len(pairs)))
-            found += [int((part < 0).sum()), int((part > 1).sum()), len(pairs)]
-        return found
+            pairs, pair_of = np.unique(persons * sets + places, return_inverse=True)
+            part = self._part(np.bincount(pair_of, minlength=len(pairs)), _added(pair_of, levels, len(pairs)))
+            counts += [int((part < 0).sum()), int((part > 1).sum()), len(pairs)]
+        return counts
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all persons: themselves."""
@@ -159,27 +159,27 @@ class PersonSums:
 
     def person_sensitivity(self, order: int, relation: Relation, rows: int) -> int:
         """Return what a person of at most so many rows changes: see the promise."""
-        most, own = min(rows, self.groups), STEPS ** (order * self.degree)
-        added: int = (most + bool(self.by)) * own
+        most, largest = min(rows, self.groups), STEPS ** (order * self.degree)
+        added: int = (most + bool(self.by)) * largest
         if relation is Relation.ADD_REMOVE:
             return added
         return 2 * added if self.degree else max(added, min(2 * most, self.groups))
 
     def _of_sets(self, groups: Integers, persons: Integers, levels: Integers | None, sets: int) -> Integers:
         """Return the sums of the persons of every set, shape (sets * (degree + 1),)."""
-        pairs, own = np.unique(persons * sets + groups, return_inverse=True)
+        pairs, pair_of = np.unique(persons * sets + groups, return_inverse=True)
         places = pairs % sets
         if levels is None:
             return np.bincount(places, minlength=sets).astype(np.int64)
-        up = self._shares(np.bincount(own, minlength=len(pairs)), _added(own, levels, len(pairs)))
-        found = np.zeros((sets, 2), dtype=np.int64)
-        np.add.at(found, places, np.stack([STEPS - up, up], axis=1))
-        return found.ravel()
+        up = self._shares(np.bincount(pair_of, minlength=len(pairs)), _added(pair_of, levels, len(pairs)))
+        sums = np.zeros((sets, 2), dtype=np.int64)
+        np.add.at(sums, places, np.stack([STEPS - up, up], axis=1))
+        return sums.ravel()
 
     def _shares(self, rows: Integers, levels: Integers) -> Integers:
         """Return u of the totals of so many rows whose levels add up to this."""
-        found: Integers = np.rint(np.clip(self._part(rows, levels), 0, 1) * STEPS).astype(np.int64)
-        return found
+        shares: Integers = np.rint(np.clip(self._part(rows, levels), 0, 1) * STEPS).astype(np.int64)
+        return shares
 
     def _part(self, rows: Integers, levels: Integers) -> Numbers:
         """Return where these totals lie: at 0 the lower bound, at 1 the upper one."""
@@ -188,8 +188,8 @@ class PersonSums:
         return part
 
 
-def _added(own: Integers, levels: Integers, size: int) -> Integers:
+def _added(places: Integers, levels: Integers, size: int) -> Integers:
     """Return the sums of levels by place, exactly, so that no order of the rows shows."""
-    found = np.zeros(size, dtype=np.int64)
-    np.add.at(found, own, levels)
-    return found
+    sums = np.zeros(size, dtype=np.int64)
+    np.add.at(sums, places, levels)
+    return sums

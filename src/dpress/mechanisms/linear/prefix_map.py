@@ -53,5 +53,5 @@ class Prefix:
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the sum of two neighbouring answers' variances."""
-        own = np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,))
-        return np.asarray(own + np.append(0.0, own[:-1]))
+        variances = np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,))
+        return np.asarray(variances + np.append(0.0, variances[:-1]))

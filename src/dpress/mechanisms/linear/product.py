@@ -52,10 +52,10 @@ def over_axes(workload: Workload, build: Callable[[Axis], RangeStrategy | None])
     if not isinstance(workload, Boxes):
         return None
     factors = [build(axis) for axis in workload.axes]
-    found = tuple(factor for factor in factors if factor is not None)
-    if len(found) < len(factors):
+    serving = tuple(factor for factor in factors if factor is not None)
+    if len(serving) < len(factors):
         return None
-    return found[0] if len(found) == 1 else Product(found)
+    return serving[0] if len(serving) == 1 else Product(serving)
 
 
 def box_variances(strategy: Strategy, ranges: Sequence[Ranges], variances: Sequence[float]) -> Array:
@@ -67,9 +67,9 @@ def box_variances(strategy: Strategy, ranges: Sequence[Ranges], variances: Seque
         variances: of the noise in every part of the strategy's map, in squared steps.
     """
     if not isinstance(strategy, Product):
-        return _one_axis(strategy).range_variances(ranges[0], variances)
+        return _over_axis(strategy).range_variances(ranges[0], variances)
     pairs = zip(strategy.factors, ranges, strict=True)
-    each = [factor.range_variances(own, (1.0,)) / factor.map.step**2 for factor, own in pairs]
+    each = [factor.range_variances(axis, (1.0,)) / factor.map.step**2 for factor, axis in pairs]
     return np.asarray(math.prod(each) * (variances[0] * strategy.map.step**2))
 
 
@@ -78,7 +78,7 @@ def mean_variance(strategy: Strategy, workload: Boxes, variances: Sequence[float
     if workload.paired:
         return float(np.mean(box_variances(strategy, [_listed(axis) for axis in workload.axes], variances)))
     if not isinstance(strategy, Product):
-        return axis_mean(_one_axis(strategy), workload.axes[0], variances)
+        return axis_mean(_over_axis(strategy), workload.axes[0], variances)
     pairs = zip(strategy.factors, workload.axes, strict=True)
     each = [axis_mean(factor, axis, (1.0,)) / factor.map.step**2 for factor, axis in pairs]
     return math.prod(each) * variances[0] * strategy.map.step**2
@@ -109,7 +109,7 @@ def check_ranges(axis: Axis) -> None:
         )
 
 
-def _one_axis(strategy: Strategy) -> RangeStrategy:
+def _over_axis(strategy: Strategy) -> RangeStrategy:
     if not isinstance(strategy, RangeStrategy):
         raise ValueError(f"{type(strategy).__name__} is no strategy over ranges")
     return strategy

@@ -64,7 +64,7 @@ class ResidualMarginals:
         largest = max(roots)
         whole = [max(1, round(root / largest * STEPS)) for root in roots]
         total = sum(whole)
-        return tuple(Fraction(one, total) for one in whole)
+        return tuple(Fraction(share, total) for share in whole)
 
     @property
     def decoder(self) -> ResidualTables:
@@ -81,13 +81,13 @@ def _residuals(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> R
 @functools.lru_cache(maxsize=8)
 def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], float]:
     """Return W_A for every set A of axes that some table holds, in order of size."""
-    found: dict[tuple[int, ...], float] = {}
+    weights: dict[tuple[int, ...], float] = {}
     for table in tables:
         for size in range(len(table) + 1):
             for axes in itertools.combinations(sorted(table), size):
                 others = math.prod(shape[axis] for axis in table if axis not in axes)
-                found[axes] = found.get(axes, 0.0) + 1 / others
-    return dict(sorted(found.items(), key=lambda one: (len(one[0]), one[0])))
+                weights[axes] = weights.get(axes, 0.0) + 1 / others
+    return dict(sorted(weights.items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 
 def _strategy(workload: Workload, loss: Loss) -> ResidualMarginals | None:

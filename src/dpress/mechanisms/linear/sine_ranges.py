@@ -74,8 +74,8 @@ def _each(matrix: Sine, start: Places, stop: Places) -> Array:
     out, rows = np.empty(start.size), max(1, BLOCK // matrix.cells)
     for first in range(0, start.size, rows):
         part = slice(first, first + rows)
-        asked = (cells >= start[part, None]) & (cells < stop[part, None])
-        out[part] = np.sum((dst(asked * norms) / roots) ** 2, axis=1)
+        inside = (cells >= start[part, None]) & (cells < stop[part, None])
+        out[part] = np.sum((dst(inside * norms) / roots) ** 2, axis=1)
     return out
 
 

@@ -77,7 +77,7 @@ def score_loss(made: Graphical) -> ExactLoss:
     tables = np.array(list(itertools.product(range(side), repeat=4)), dtype=np.int64)
     most = 0
     for model in MODELS:
-        scores = np.array([score(own, np.array(model), way) for own in tables])
+        scores = np.array([score(table, np.array(model), way) for table in tables])
         for move in _moves(made):
             moved = tables + move
             inside = ((moved >= 0) & (moved < side)).all(axis=1)
@@ -90,12 +90,12 @@ def score_loss(made: Graphical) -> ExactLoss:
 def _moves(made: Graphical) -> list[Counts]:
     """Return what the rows of one unit do to a table of four cells."""
     rows = [
-        np.bincount(own, minlength=4).astype(np.int64)
-        for own in itertools.combinations_with_replacement(range(4), made.unit.rows)
+        np.bincount(cells, minlength=4).astype(np.int64)
+        for cells in itertools.combinations_with_replacement(range(4), made.unit.rows)
     ]
     if made.unit.relation is Relation.ADD_REMOVE:
         return rows
-    return [one - other for one in rows for other in rows]
+    return [row - other for row in rows for other in rows]
 
 
 def spent(made: Graphical) -> ExactLoss:
@@ -104,7 +104,7 @@ def spent(made: Graphical) -> ExactLoss:
     first, choice = promised(made.first.claim.proven), promised(made.choice_cost)
     if made.choices:
         orders = itertools.permutations(range(len(sizes)), made.rounds)
-        most = max(_in_order(sizes, own, promised(made.tables)) for own in orders)
+        most = max(_in_order(sizes, order, promised(made.tables)) for order in orders)
         remark = f"every order in which {made.rounds} of {len(sizes)} pairs can come"
     else:
         most, remark = promised(rounds(made)[-1][1].claim.proven), f"all {len(sizes)} pairs at once"
@@ -115,7 +115,7 @@ def spent(made: Graphical) -> ExactLoss:
 def _in_order(sizes: list[int], places: tuple[int, ...], whole: Fraction) -> Fraction:
     left, open_places = whole, list(range(len(sizes)))
     for number, place in enumerate(places):
-        parts = offers([sizes[one] for one in open_places], left, len(places) - number)
+        parts = offers([sizes[index] for index in open_places], left, len(places) - number)
         left -= parts[open_places.index(place)]
         open_places.remove(place)
     return whole - left

@@ -67,12 +67,13 @@ def grouped_loss(made: InsensitiveMicroaggregation) -> ExactLoss:
 def worst_pair(made: InsensitiveMicroaggregation) -> WorstPair:
     """Return the worst of all tables of `users` records and all that differ in one record."""
     values = math.prod(column.size for column in made.columns)
-    found = {one: _groups(made, one) for one in itertools.combinations_with_replacement(range(values), made.users)}
-    rates = [Fraction(0) if one.numeric else made.mode_epsilon / 2 for one in made.columns]
+    tables = itertools.combinations_with_replacement(range(values), made.users)
+    groups = {table: _groups(made, table) for table in tables}
+    rates = [Fraction(0) if column.numeric else made.mode_epsilon / 2 for column in made.columns]
 
     def loss(pair: tuple[Table, Table]) -> Fraction:
         total = Fraction(0)
-        for column, rate, before, after in zip(made.columns, rates, found[pair[0]], found[pair[1]], strict=True):
+        for column, rate, before, after in zip(made.columns, rates, groups[pair[0]], groups[pair[1]], strict=True):
             if column.numeric:
                 moved = int(np.abs((before - after) @ column.units).sum())
                 total += moved / made.noise(column).scale
@@ -82,7 +83,7 @@ def worst_pair(made: InsensitiveMicroaggregation) -> WorstPair:
                 )
         return total
 
-    pairs = ((table, other) for table in found for other in _replaced(table, values) if table < other)
+    pairs = ((table, other) for table in groups for other in _replaced(table, values) if table < other)
     worst = max(pairs, key=loss)
     return WorstPair(tables=worst, loss=loss(worst))
 
@@ -94,25 +95,25 @@ def codes(made: InsensitiveMicroaggregation, table: Table) -> Codes:
 
 
 def _groups(made: InsensitiveMicroaggregation, table: Table) -> list[Counts]:
-    own = codes(made, table)
-    places = made.places(own)
-    return [made.histograms(column, one[places]) for column, one in zip(made.columns, own, strict=True)]
+    records = codes(made, table)
+    places = made.places(records)
+    return [made.histograms(column, values[places]) for column, values in zip(made.columns, records, strict=True)]
 
 
 def _replaced(table: Table, values: int) -> set[Table]:
     rest = [table[:place] + table[place + 1 :] for place in range(len(table))]
-    return {tuple(sorted((*own, value))) for own in rest for value in range(values)}
+    return {tuple(sorted((*others, value))) for others in rest for value in range(values)}
 
 
 def _tuple(counts: Counts) -> Table:
-    return tuple(int(one) for one in counts)
+    return tuple(int(count) for count in counts)
 
 
 @functools.cache
 def _mode_loss(before: Table, after: Table, rate: Fraction) -> Fraction:
     """Return the largest log ratio of any choice of report-noisy-max between two lists of counts."""
     both = [wins(counts) for counts in (before, after)]
-    return max(log_ratio(one, other, rate) for one, other in zip(*both, strict=True))
+    return max(log_ratio(polynomial, other, rate) for polynomial, other in zip(*both, strict=True))
 
 
 def of_groups(made: InsensitiveMicroaggregation, *, rng: Generator) -> Outcomes:
@@ -122,12 +123,12 @@ def of_groups(made: InsensitiveMicroaggregation, *, rng: Generator) -> Outcomes:
     firsts = np.cumsum(made.sizes) - made.sizes
 
     def draw(value: int, size: int) -> Labels:
-        own = tables[value]
-        places = made.places(own)[firsts]
-        drawn = [made.aggregated(own, rng=rng)[:, places].T.ravel() for _ in range(size)]
+        table = tables[value]
+        places = made.places(table)[firsts]
+        drawn = [made.aggregated(table, rng=rng)[:, places].T.ravel() for _ in range(size)]
         return record_labels(np.array(drawn, dtype=np.int32).T, sizes)
 
-    def stated(one: int, other: int) -> Floats:
-        return np.zeros(int(np.prod(sizes))) if one == other else np.full(int(np.prod(sizes)), -1e-9)
+    def stated(value: int, other: int) -> Floats:
+        return np.zeros(int(np.prod(sizes))) if value == other else np.full(int(np.prod(sizes)), -1e-9)
 
     return Outcomes(values=2, labels=int(np.prod(sizes)), draw=draw, stated=stated)

@@ -33,9 +33,10 @@ def pair_noise(method: Graphical, users: int) -> float:
         raise ValueError(f"all pairs, and one record or more, are needed, got {method.choices=}, {users=}")
     most = groups_of_numbers(users, method.deviation)
     kept = [min(column.size, most if column.numeric else MOST_GROUPS) for column in method.columns]
-    groups = [np.arange(size, dtype=np.int64) * own // size for size, own in zip(method.shape, kept, strict=True)]
+    sizes = zip(method.shape, kept, strict=True)
+    groups = [np.arange(size, dtype=np.int64) * number // size for size, number in sizes]
     parts = [GroupedTable(shape=method.shape, axes=(a, b), groups=(groups[a], groups[b])) for a, b in method.pairs]
-    of_one = 1 / 2 if method.loss.tail == "laplace" else 2 / math.pi
+    of_normal = 1 / 2 if method.loss.tail == "laplace" else 2 / math.pi
     noises = method.measuring(parts, method.tables).noises
-    each = [part.rows * math.sqrt(of_one * noise.variance) for part, noise in zip(parts, noises, strict=True)]
+    each = [part.rows * math.sqrt(of_normal * noise.variance) for part, noise in zip(parts, noises, strict=True)]
     return statistics.fmean(each) / (2 * users)

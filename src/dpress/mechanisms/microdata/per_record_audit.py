@@ -53,10 +53,10 @@ def record_loss(made: PerRecord) -> ExactLoss:
 
 def number_loss(made: PerRecord, column: Column) -> Fraction:
     """Return the largest log ratio of a number's cells under any two values, exactly where it is a power of e."""
-    found = cells(column)
-    pairs = itertools.combinations(found, 2)
+    rows = cells(column)
+    pairs = itertools.combinations(rows, 2)
     rate = 1 / made.noise(column).scale
-    return max(log_ratio(a, b, rate) for one, other in pairs for a, b in zip(one, other, strict=True))
+    return max(log_ratio(a, b, rate) for row, other in pairs for a, b in zip(row, other, strict=True))
 
 
 def cells(column: Column) -> list[list[Polynomial]]:
@@ -65,7 +65,7 @@ def cells(column: Column) -> list[list[Polynomial]]:
     Discrete Laplace noise z is at most t with probability r^-t / (1 + r) for t < 0, else 1 - r^(t + 1) / (1 + r). A
     cell is reported where the number with noise is nearest to its centre, z in (a, b].
     """
-    units = [int(one) for one in column.units]
+    units = [int(unit) for unit in column.units]
     middles = [Fraction(low + high, 2) for low, high in itertools.pairwise(units)]
     return [[_within(middles, place, unit) for place in range(column.size)] for unit in units]
 
@@ -78,8 +78,8 @@ def probabilities(made: PerRecord, column: Column) -> Array:
         kept = float(made.kept(column))
         return np.where(np.eye(column.size) == 1, kept, (1 - kept) / (column.size - 1))
     r = math.exp(-1 / float(made.noise(column).scale))
-    found = [[sum(float(c) * r**n for n, c in one.items()) for one in row] for row in cells(column)]
-    return np.array(found) / (1 + r)
+    chances = [[sum(float(c) * r**n for n, c in polynomial.items()) for polynomial in row] for row in cells(column)]
+    return np.array(chances) / (1 + r)
 
 
 def _odds(made: PerRecord, column: Column) -> Fraction:
@@ -106,14 +106,14 @@ def of_record(made: PerRecord, *, rng: Generator) -> Outcomes:
     values = int(np.prod(sizes))
     logs = np.zeros((1, 1))
     for column in made.columns:
-        own = np.log(probabilities(made, column))
-        logs = (logs[:, None, :, None] + own[None, :, None, :]).reshape(len(logs) * column.size, -1)
+        log_chances = np.log(probabilities(made, column))
+        logs = (logs[:, None, :, None] + log_chances[None, :, None, :]).reshape(len(logs) * column.size, -1)
 
     def draw(value: int, size: int) -> Labels:
         record = np.array(np.unravel_index(np.full(size, value), sizes), dtype=np.int32)
         return record_labels(made.perturbed(record, rng=rng), sizes)
 
-    def stated(one: int, other: int) -> Floats:
-        return np.asarray(np.round(logs[one] - logs[other], 9))
+    def stated(value: int, other: int) -> Floats:
+        return np.asarray(np.round(logs[value] - logs[other], 9))
 
     return Outcomes(values=values, labels=values, draw=draw, stated=stated)

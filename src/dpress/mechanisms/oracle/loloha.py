@@ -90,7 +90,7 @@ class Loloha:
         check_coin("p", self.p)
         if self.p * self.g <= 1:
             raise ValueError(f"p must be above 1 / g, got p={float(self.p)}")
-        check_odds(self.own / self.wrong, self.loss.epsilon)
+        check_odds(self.right / self.wrong, self.loss.epsilon)
 
     @property
     def kept(self) -> Fraction:
@@ -98,19 +98,19 @@ class Loloha:
         return 1 - (self.g - 1) * self.other
 
     @property
-    def own(self) -> Fraction:
+    def right(self) -> Fraction:
         """P(a report holds the cell of its user's value)."""
         return self.p * self.kept + (1 - self.p) * self.other
 
     @property
     def wrong(self) -> Fraction:
         """P(a report holds one other cell)."""
-        return (1 - self.own) / (self.g - 1)
+        return (1 - self.right) / (self.g - 1)
 
     @property
     def q(self) -> Fraction:
         """P(a report supports another value), as in `olh`."""
-        return self.wrong + (self.own - self.wrong) * collision(self.g)
+        return self.wrong + (self.right - self.wrong) * collision(self.g)
 
     @property
     def lifetime(self) -> PureDP:
@@ -130,7 +130,7 @@ class Loloha:
     @property
     def layout(self) -> Olh:
         """The `olh` of the same cells, whose payloads, hashes and tallies these are."""
-        p = Fraction(math.floor(self.own * (1 << WORD)), 1 << WORD)  # of no use there, but within its loss
+        p = Fraction(math.floor(self.right * (1 << WORD)), 1 << WORD)  # of no use there, but within its loss
         return Olh(size=self.size, loss=self.loss, g=self.g, p=p)
 
     @property
@@ -203,11 +203,11 @@ class Loloha:
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
         """Return the unbiased count of every value with its variance, shape (k,)."""
-        return frequencies.counts(tally, users, self.own, self.q)
+        return frequencies.counts(tally, users, self.right, self.q)
 
     def variance(self, users: int, frequency: float = 0.0) -> float:
         """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-        return float(frequencies.variances(users, np.asarray(users * frequency), self.own, self.q))
+        return float(frequencies.variances(users, np.asarray(users * frequency), self.right, self.q))
 
     def channel(self) -> Channel:
         """Refuse: there are P^3 g reports; `given_seed` gives the channel in parts.
@@ -219,7 +219,7 @@ class Loloha:
 
     def given_seed(self, *, rng: Generator) -> Channel:
         """Return the exact channel of a report by a new device given one seed, which `rng` draws as a device does."""
-        return self._given(self.own, self.wrong, rng=rng)
+        return self._given(self.right, self.wrong, rng=rng)
 
     def permanent_given_seed(self, *, rng: Generator) -> Channel:
         """Return the exact channel of the permanent response given one seed."""

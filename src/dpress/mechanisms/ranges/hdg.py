@@ -160,7 +160,7 @@ class Hdg:
             users, each = int(tally[-1]), self.axes[axes[0]].each if len(axes) == 1 else 1
             of_holder, of_others = per_user(oracle, 1.0), per_user(oracle, 0.0)
             held, sampling = of_holder + (each - 1) * of_others, rest(counts.users, users)
-            noise = Noise(users=users, own=held, other=each * of_others, sampling=sampling)
+            noise = Noise(users=users, held=held, other=each * of_others, sampling=sampling)
             shares = counts.counts[place] / counts.users
             shares = self.axes[axes[0]].families(shares).sum(axis=1) if len(axes) == 1 else shares
             noisy.append(NoisyTable(axes=axes, shares=shares, noise=noise))

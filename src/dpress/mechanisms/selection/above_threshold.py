@@ -86,8 +86,8 @@ class AboveThreshold:
     @property
     def total_variance(self) -> float:
         """The variance of the noisy total, in counts squared; 0 without one."""
-        own = self.total_noise
-        return own.variance if own is not None else 0.0
+        noise = self.total_noise
+        return noise.variance if noise is not None else 0.0
 
     @property
     def variance(self) -> float:
@@ -106,9 +106,9 @@ class AboveThreshold:
             names: exact counts.
             rng: a secure generator.
         """
-        own: Any = self
+        mechanism: Any = self
         noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
-        return released(names, noisy, own.threshold, self.total_noise, rng=rng)
+        return released(names, noisy, mechanism.threshold, self.total_noise, rng=rng)
 
 
 def released(

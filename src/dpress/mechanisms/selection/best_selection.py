@@ -41,16 +41,16 @@ def selections(
     Raises:
         NotSupported: none of them can.
     """
-    found, refused = dict[str, NameMechanism](), list[NotSupported]()
+    methods, refused = dict[str, NameMechanism](), list[NotSupported]()
     for name in offered:
         try:
-            found[name] = {**METHODS, **WITHOUT_COUNTS}[name](loss=loss, unit=unit, total=total)
+            methods[name] = {**METHODS, **WITHOUT_COUNTS}[name](loss=loss, unit=unit, total=total)
         except NotSupported as error:
             refused.append(error)
-    if not found:
+    if not methods:
         raise refused[0]
-    scores = {name: (-found_share(own), own.variance) for name, own in found.items()}
-    return {name: found[name] for name in sorted(found, key=lambda name: scores[name])}
+    scores = {name: (-found_share(method), method.variance) for name, method in methods.items()}
+    return {name: methods[name] for name in sorted(methods, key=lambda name: scores[name])}
 
 
 def found_share(selection: NameMechanism) -> Fraction:

@@ -22,11 +22,11 @@ def sums_loss(mechanism: GaussianThreshold, claimed: ApproxDP) -> ExactDelta:
     spent = Fraction(0) if total is None else Fraction(mechanism.unit.rows) / total.scale
     below = Fraction(exponential_floor(claimed.epsilon - spent, PRECISION) + 1, 1 << PRECISION)
     reach = 12 * (math.isqrt(math.ceil(mechanism.sigma2)) + 1)
-    own = [exponential_floor(Fraction(x * x) / (2 * mechanism.sigma2), BITS) for x in range(-reach, reach + 1)]
-    shown = Fraction(sum(own[reach + mechanism.threshold - 1 :]), sum(own))
+    weights = [exponential_floor(Fraction(x * x) / (2 * mechanism.sigma2), BITS) for x in range(-reach, reach + 1)]
+    shown = Fraction(sum(weights[reach + mechanism.threshold - 1 :]), sum(weights))
     steps, delta = mechanism.steps, mechanism.steps * shown
     for new in range(steps):
-        law, moved, above = _convolved(own, steps - new), steps - new, below / (1 - new * shown)
+        law, moved, above = _convolved(weights, steps - new), steps - new, below / (1 - new * shown)
         shifted = [*law[moved:], *[0] * moved]
         excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
         delta = max(delta, new * shown + Fraction(excess, above.numerator * sum(law)))

@@ -117,7 +117,7 @@ def of_total(select: Select, *, rows: int, rng: Generator) -> Outcomes:
         drawn = np.array([int(select(table, rng).answers[0]) for _ in range(size)])
         return np.searchsorted(np.array(totals), drawn, side="left").astype(np.int64)
 
-    return Outcomes(values=2, labels=3, draw=draw, stated=lambda one, other: (one - other) * np.array([-1.0, 0.0, 1.0]))
+    return Outcomes(values=2, labels=3, draw=draw, stated=lambda x, y: (x - y) * np.array([-1.0, 0.0, 1.0]))
 
 
 def _outcomes(mechanism: Any, select: Select, tables: Integers, rng: Generator) -> Outcomes:
@@ -137,10 +137,10 @@ def _outcomes(mechanism: Any, select: Select, tables: Integers, rng: Generator) 
     def draw(value: int, size: int) -> Labels:
         return np.concatenate([labels(value, min(COPIES, size - start)) for start in range(0, size, COPIES)])
 
-    def stated(one: int, other: int) -> Floats:
+    def stated(value: int, other: int) -> Floats:
         """Released or not, of the names that one table has more of: what is seen tells better."""
-        more = tables[one] > tables[other]
-        found = np.arange(LEVELS**names)[:, None] // LEVELS ** np.arange(names) % LEVELS > 0
-        return np.asarray((found * np.where(more, 1.0, -1.0)).sum(axis=1))
+        more = tables[value] > tables[other]
+        released_names = np.arange(LEVELS**names)[:, None] // LEVELS ** np.arange(names) % LEVELS > 0
+        return np.asarray((released_names * np.where(more, 1.0, -1.0)).sum(axis=1))
 
     return Outcomes(values=2, labels=LEVELS**names, draw=draw, stated=stated)

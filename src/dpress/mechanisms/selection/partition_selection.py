@@ -108,10 +108,10 @@ class PartitionSelection(AboveThreshold):
 @lru_cache(maxsize=16)
 def below_exponential(epsilon: Fraction) -> Fraction:
     """Return a rational > 1 at or just below exp(epsilon)."""
-    found = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1)
-    if found <= 1:
+    power = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1)
+    if power <= 1:
         raise NotSupported(f"epsilon must be larger for so many rows, got {float(epsilon):.3g} for each of them")
-    return found
+    return power
 
 
 @lru_cache(maxsize=16)
@@ -134,11 +134,11 @@ def optimal_noise(ratio: Fraction, delta: Fraction) -> Tabulated:
     first = math.floor(delta * WHOLE)
     for _ in range(TRIES):
         weights = _weights(ratio, first)
-        places = sum(place * own for place, own in enumerate(weights))
-        found = Tabulated(lowest=-round(Fraction(places, WHOLE)), weights=weights)
-        over = found.excess(ratio) - delta
+        places = sum(place * weight for place, weight in enumerate(weights))
+        noise = Tabulated(lowest=-round(Fraction(places, WHOLE)), weights=weights)
+        over = noise.excess(ratio) - delta
         if over <= 0:
-            return found
+            return noise
         first -= math.ceil(over * WHOLE)
     raise NotSupported(f"no table of noise costs at most delta = {float(delta):.3g} for a count")
 
@@ -146,17 +146,17 @@ def optimal_noise(ratio: Fraction, delta: Fraction) -> Tabulated:
 def _weights(ratio: Fraction, first: int) -> tuple[int, ...]:
     """Return the weights from the lowest value on; the last one is `first`."""
     up, down = ratio.numerator, ratio.denominator
-    rest, own, found = WHOLE - first, first, [first]
+    rest, weight, weights = WHOLE - first, first, [first]
     while rest:
         falling = rest + -max(0, rest - first) * down // up  # rest - ceil((rest - first) / ratio)
-        own = min(own * up // down, falling, rest)
-        rest -= own
-        found.append(own)
-        if len(found) > LONGEST_TABLE:
+        weight = min(weight * up // down, falling, rest)
+        rest -= weight
+        weights.append(weight)
+        if len(weights) > LONGEST_TABLE:
             raise NotSupported(
                 f"epsilon or delta must be larger: the noise spreads over more than {LONGEST_TABLE:,} values"
             )
-    return tuple(reversed(found))
+    return tuple(reversed(weights))
 
 
 def made_for(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> PartitionSelection:

@@ -31,9 +31,9 @@ def names_loss(mechanism: PartitionSelection, claimed: ApproxDP) -> ExactDelta:
     spent = Fraction(0) if total is None else Fraction(mechanism.unit.rows) / total.scale
     worst, pairs = Fraction(0), 0
     below = Fraction(exponential_floor(claimed.epsilon - spent, PRECISION), 1 << PRECISION)
-    for one, other in neighbours(mechanism):
+    for table, other in neighbours(mechanism):
         pairs += 1
-        worst = max(worst, _excess(mechanism, one, other, below), _excess(mechanism, other, one, below))
+        worst = max(worst, _excess(mechanism, table, other, below), _excess(mechanism, other, table, below))
     remark = f"delta over {pairs} pairs of neighbours, at the epsilon that is left beside the total's"
     return ExactDelta(delta=worst, kept=worst <= claimed.delta, remark=remark)
 
@@ -46,8 +46,8 @@ def neighbours(mechanism: PartitionSelection) -> Iterator[tuple[Table, Table]]:
     change = (*(1,) * rows, *(-1,) * gone)
     for others in range(3):
         for places in itertools.combinations(range(len(change)), others):
-            base = [(reach // 2 if place in places else 0) + (own < 0) for place, own in enumerate(change)]
-            yield tuple(base), tuple(count + own for count, own in zip(base, change, strict=True))
+            base = [(reach // 2 if place in places else 0) + (step < 0) for place, step in enumerate(change)]
+            yield tuple(base), tuple(count + step for count, step in zip(base, change, strict=True))
 
 
 def _excess(mechanism: PartitionSelection, counts: Table, others: Table, below: Fraction) -> Fraction:
@@ -58,10 +58,10 @@ def _excess(mechanism: PartitionSelection, counts: Table, others: Table, below: 
     scale = WHOLE ** len(counts)
     above = below + Fraction(1, 1 << PRECISION)
     excess = 0
-    pairs = zip((outputs(mechanism, own) for own in counts), (outputs(mechanism, own) for own in others), strict=True)
-    joint = [[(own, q.get(output, 0)) for output, own in p.items()] for p, q in pairs]
+    pairs = zip(*([outputs(mechanism, count) for count in table] for table in (counts, others)), strict=True)
+    joint = [[(chance, q.get(output, 0)) for output, chance in p.items()] for p, q in pairs]
     for outcome in itertools.product(*joint):
-        p, q = math.prod(own for own, _ in outcome), math.prod(own for _, own in outcome)
+        p, q = math.prod(chance for chance, _ in outcome), math.prod(chance for _, chance in outcome)
         excess += max(0, p * above.numerator - q * above.denominator)
     return Fraction(excess, above.numerator * scale)
 

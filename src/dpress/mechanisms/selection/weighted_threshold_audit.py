@@ -46,14 +46,14 @@ def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
     law = _law(mechanism.sigma2, 1)
     above = law[law.size // 2 + np.arange(law.size // 2 + 1)][::-1].cumsum()[::-1]  # P(X >= 0), P(X >= 1), ...
     worst, changes = 0.0, 0
-    for (own, moved, new), (other, away, gone) in _changes(mechanism):
+    for (weight_before, moved, new), (other, away, gone) in _changes(mechanism):
         changes += 1
         shown, missed = (
             number * float(above[mechanism.threshold - weight]) if mechanism.threshold - weight < above.size else 0.0
-            for number, weight in ((new, own), (gone, other))
+            for number, weight in ((new, weight_before), (gone, other))
         )
         ratio = math.exp(float(claimed.epsilon)) * (1 - missed)
-        worst = max(worst, shown + _hidden(mechanism.sigma2, (own, moved), (other, away), ratio))
+        worst = max(worst, shown + _hidden(mechanism.sigma2, (weight_before, moved), (other, away), ratio))
     delta = Fraction(worst) * (1 + Fraction(FLOATS))
     remark = f"delta of {changes} units, their names new or moved, by sums of the noise on a coarse lattice"
     return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
@@ -96,18 +96,18 @@ def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], r
 
     P(x) > ratio P(x - v) where the weighted sum of x is below |v|^2 / 2 - sigma2 ln(ratio).
     """
-    (own, moved), (other, away) = sorted((first, second), key=lambda side: -side[1])
+    (larger, moved), (other, away) = sorted((first, second), key=lambda side: -side[1])
     if ratio <= 0:
         return 1.0
-    square = own**2 * moved + other**2 * away
+    square = larger**2 * moved + other**2 * away
     line = square / 2 - float(sigma2) * math.log(ratio)
     law, rest = _law(sigma2, moved), _law(sigma2, away)
     below = np.concatenate([[0.0], rest.cumsum()])  # P(sum < place)
     sums = np.arange(law.size) - law.size // 2
-    places = np.ceil((line - own * sums) / other).astype(np.int64) + rest.size // 2
+    places = np.ceil((line - larger * sums) / other).astype(np.int64) + rest.size // 2
     near, far = (np.clip(places - shift, 0, rest.size) for shift in (0, other * away))
     moved_law = np.zeros_like(law)
-    shift = own * moved
+    shift = larger * moved
     moved_law[shift:] = law[: law.size - shift]
     return max(0.0, float(law @ below[near] - ratio * (moved_law @ below[far])))
 

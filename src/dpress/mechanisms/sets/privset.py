@@ -52,22 +52,22 @@ class Privset:
     types: tuple[ReportType, ...]
 
     def __post_init__(self) -> None:
-        ends = [0, *(one.first + one.size for one in self.reports)]
+        ends = [0, *(report.first + report.size for report in self.reports)]
         first = self.reports[0]
-        alike = {(one.values, one.cap, one.loss) for one in self.reports} == {(first.values, first.cap, first.loss)}
-        if not alike or [*(one.first for one in self.reports), first.values] != ends:
+        alike = len({(report.values, report.cap, report.loss) for report in self.reports}) == 1
+        if not alike or [*(report.first for report in self.reports), first.values] != ends:
             raise ValueError("types: expected groups of values one after the other, under one cap and loss")
         words = tuple(range(len(word_sizes(first.values))))
-        if any(own.axes != words or len(own.parts) > 1 or own.weight != 1 for own in self.types):
+        if any(kind.axes != words or len(kind.parts) > 1 or kind.weight != 1 for kind in self.types):
             raise ValueError("types: expected one part each, about all codes of a set, all alike likely")
 
     @property
     def reports(self) -> tuple[SetReports, ...]:
         """What is sent about every group."""
-        found = [oracle for own in self.types for oracle in own.oracles]
-        if not found or not all(isinstance(one, SetReports) for one in found):
+        oracles = [oracle for report in self.types for oracle in report.oracles]
+        if not oracles or not all(isinstance(oracle, SetReports) for oracle in oracles):
             raise ValueError("types: expected reports of sets")
-        return tuple(one for one in found if isinstance(one, SetReports))
+        return tuple(oracle for oracle in oracles if isinstance(oracle, SetReports))
 
     @property
     def values(self) -> int:
@@ -82,13 +82,13 @@ class Privset:
     @property
     def asks(self) -> str:
         """What a device is asked about, as a phrase."""
-        most = max(one.size for one in self.reports)
+        most = max(report.size for report in self.reports)
         return f"all {self.values} values" if most == self.values else f"{most} of {self.values} values"
 
     @property
     def claim(self) -> Claim:
         """The promise of one report."""
-        return largest([own.claim for own in self.types])
+        return largest([report.claim for report in self.types])
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the count of every value, among all who answered.
@@ -97,8 +97,8 @@ class Privset:
             ValueError: a group of values has no answer.
         """
         everybody = _everybody(tallies)
-        found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.types, tallies, strict=True)]
-        counts, variances = (np.concatenate(side) for side in zip(*found, strict=True))
+        estimates = [report.estimates(tally, everybody)[0] for report, tally in zip(self.types, tallies, strict=True)]
+        counts, variances = (np.concatenate(side) for side in zip(*estimates, strict=True))
         return Measurement(map=Identity(self.values), answers=counts, variance=variances)
 
     def set_size(self, tallies: Sequence[Tally]) -> SetSize:
@@ -109,20 +109,20 @@ class Privset:
         """
         _everybody(tallies)
         pairs = zip(self.reports, tallies, strict=True)
-        means, variances = zip(*(one.held_values(own[:-1], int(own[-1])) for one, own in pairs), strict=True)
-        return SetSize(mean=math.fsum(means), variance=math.fsum(variances))
+        means, spreads = zip(*(report.held_values(tally[:-1], int(tally[-1])) for report, tally in pairs), strict=True)
+        return SetSize(mean=math.fsum(means), variance=math.fsum(spreads))
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of the count of one value; 0 for everybody's."""
-        found = np.asarray(self.measurement(tallies).variance)
+        variances = np.asarray(self.measurement(tallies).variance)
 
         def variance(weights: Sequence[Array]) -> float:
-            (own,) = weights
-            if np.all(own == 1):
+            (cells,) = weights
+            if np.all(cells == 1):
                 return 0.0
-            if np.count_nonzero(own) != 1:
+            if np.count_nonzero(cells) != 1:
                 raise ValueError("sets overlap, so that one value at a time is counted")
-            return float(own**2 @ found)
+            return float(cells**2 @ variances)
 
         return variance
 
@@ -133,16 +133,16 @@ class Privset:
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a count, were all values alike frequent and sets of cap / 2 values."""
         share, groups = self.cap / self.values / 2, len(self.types)
-        asked = users / groups
-        drawing = share * (1 - share) * rest(users, asked)
-        each = math.fsum(one.size * (per_user(one, share) + drawing) for one in self.reports)
-        return users**2 / asked * each / self.values
+        group = users / groups
+        drawing = share * (1 - share) * rest(users, group)
+        each = math.fsum(report.size * (per_user(report, share) + drawing) for report in self.reports)
+        return users**2 / group * each / self.values
 
 
 def _everybody(tallies: Sequence[Tally]) -> int:
-    if not all(int(own[-1]) for own in tallies):
+    if not all(int(tally[-1]) for tally in tallies):
         raise ValueError("no report is about some of the values; every group of values needs at least one")
-    return sum(int(own[-1]) for own in tallies)
+    return sum(int(tally[-1]) for tally in tallies)
 
 
 def grouped(values: int, cap: int, loss: PureDP, groups: int) -> Privset:
@@ -154,9 +154,9 @@ def grouped(values: int, cap: int, loss: PureDP, groups: int) -> Privset:
     axes, types, first = tuple(range(len(word_sizes(values)))), [], 0
     for group in range(groups):
         size = values // groups + (group < values % groups)
-        own = _reports(values, size, cap, loss)
+        reports = _reports(values, size, cap, loss)
         oracle = SetReports(
-            values=values, first=first, size=size, cap=cap, loss=loss, weight=own.weight, meets=own.meets
+            values=values, first=first, size=size, cap=cap, loss=loss, weight=reports.weight, meets=reports.meets
         )
         types.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=Codes()),)))
         first += size
@@ -180,7 +180,7 @@ def best_groups(values: int, cap: int, loss: PureDP) -> int:
         size, more = divmod(values, groups)
         parts = [(size, groups - more), (size + 1, more)]
         drawing = share * (1 - share) * (groups - 1) / groups
-        each = [n * one * (per_user(_reports(values, one, cap, loss), share) + drawing) for one, n in parts if n]
+        each = [n * size * (per_user(_reports(values, size, cap, loss), share) + drawing) for size, n in parts if n]
         return groups * math.fsum(each)
 
     return min(sorted({-(-values // size) for size in range(1, values + 1)}), key=variance)

@@ -134,8 +134,8 @@ class SetReports:
     @property
     def claim(self) -> Claim:
         """The promise, from the probability that the sampler uses."""
-        own = f"random {self.weight} of {self.size} values and {self.held} dummies"
-        basis = f"{own}, some of {self.held} of one's own among them with probability {self.meets}"
+        drawn = f"random {self.weight} of {self.size} values and {self.held} dummies"
+        basis = f"{drawn}, some of {self.held} of one's own among them with probability {self.meets}"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
 
     def perturb(self, values: Words, *, rng: Generator) -> Payloads:
@@ -151,13 +151,13 @@ class SetReports:
         codes = np.atleast_2d(np.asarray(values))
         step = max(1, PART // self.values)
         parts = [members(codes[:, start : start + step], self.values) for start in range(0, codes.shape[1], step)]
-        found = [self._reports(part, rng=rng) for part in parts]
-        return np.concatenate(found) if found else np.zeros((0, self.width), dtype=np.uint8)
+        blocks = [self._reports(part, rng=rng) for part in parts]
+        return np.concatenate(blocks) if blocks else np.zeros((0, self.width), dtype=np.uint8)
 
-    def _reports(self, own: Members, *, rng: Generator) -> Payloads:
-        padded = self._padded(self._capped(own, rng=rng))
-        meet = coins(self.meets, len(own), rng=rng)
-        shared = np.zeros(len(own), dtype=np.int64)
+    def _reports(self, held: Members, *, rng: Generator) -> Payloads:
+        padded = self._padded(self._capped(held, rng=rng))
+        meet = coins(self.meets, len(held), rng=rng)
+        shared = np.zeros(len(held), dtype=np.int64)
         shared[meet] = 1 + by_weight(self._shared[1:], int(meet.sum()), rng=rng)
         chosen = sets_of(padded, shared, rng=rng) | sets_of(~padded, self.weight - shared, rng=rng)
         return np.packbits(chosen, axis=1, bitorder="little")
@@ -166,22 +166,22 @@ class SetReports:
     def _shared(self) -> list[int]:
         """By their number, in how many sets of w so many of a user's c are."""
         c, w = self.held, self.weight
-        return [math.comb(c, one) * math.comb(self.size, w - one) for one in range(min(c, w) + 1)]
+        return [math.comb(c, number) * math.comb(self.size, w - number) for number in range(min(c, w) + 1)]
 
-    def _capped(self, own: Members, *, rng: Generator) -> Members:
+    def _capped(self, held: Members, *, rng: Generator) -> Members:
         """Return sets of which at most `cap` values stay, drawn at random."""
-        many = np.flatnonzero(np.count_nonzero(own, axis=1) > self.cap)
+        many = np.flatnonzero(np.count_nonzero(held, axis=1) > self.cap)
         if not many.size:
-            return own
-        out = own.copy()
-        out[many] = sets_of(own[many], np.full(many.size, self.cap), rng=rng)
+            return held
+        out = held.copy()
+        out[many] = sets_of(held[many], np.full(many.size, self.cap), rng=rng)
         return out
 
-    def _padded(self, own: Members) -> Members:
+    def _padded(self, held: Members) -> Members:
         """Return the asked values of sets of at most `cap`, and behind them the first dummies, c in all."""
-        asked = own[:, self.first : self.first + self.size]
-        spare = self.held - np.count_nonzero(asked, axis=1)
-        return np.concatenate([asked, np.arange(self.held) < spare[:, None]], axis=1)
+        covered = held[:, self.first : self.first + self.size]
+        spare = self.held - np.count_nonzero(covered, axis=1)
+        return np.concatenate([covered, np.arange(self.held) < spare[:, None]], axis=1)
 
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports have a bit beyond the last dummy, or not w bits."""
@@ -191,8 +191,8 @@ class SetReports:
         """Return how many reports have each value, and the squares of how many values each has added up."""
         counts = bits.column_counts(payloads, self.size)
         mask = np.packbits(np.arange(self.positions) < self.size, bitorder="little")
-        own = bits.weights(payloads & mask)
-        return np.append(counts, own @ own)
+        sizes = bits.weights(payloads & mask)
+        return np.append(counts, sizes @ sizes)
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
         """Return the unbiased counts of the values that are asked about, with their variance."""
@@ -222,19 +222,19 @@ class SetReports:
         payload.check_channel(reports, 1 << min(self.values, 64))
         sets = list(itertools.combinations(range(self.positions), self.weight))
         rows = np.zeros((len(sets), self.positions), dtype=np.uint8)
-        for row, own in zip(rows, sets, strict=True):
-            row[list(own)] = 1
-        probabilities = tuple(self._row(rows, one) for one in range(1 << self.values))
+        for row, members_of in zip(rows, sets, strict=True):
+            row[list(members_of)] = 1
+        probabilities = tuple(self._row(rows, held) for held in range(1 << self.values))
         return Channel(payloads=np.packbits(rows, axis=1, bitorder="little"), probabilities=probabilities)
 
     def _row(self, reports: Payloads, held: int) -> tuple[Fraction, ...]:
         """Return the probability of every report by a user of a set: the mean over what may stay of it."""
-        own = [value for value in range(self.values) if held >> value & 1]
-        kept = list(itertools.combinations(own, min(len(own), self.cap)))
+        held_values = [value for value in range(self.values) if held >> value & 1]
+        kept = list(itertools.combinations(held_values, min(len(held_values), self.cap)))
         meeting, missing = self._sets
         total = [Fraction(0)] * len(reports)
-        for one in kept:
-            mine = self._padded(np.isin(np.arange(self.values), one)[None])[0]
+        for stays in kept:
+            mine = self._padded(np.isin(np.arange(self.values), stays)[None])[0]
             meet: Mask = np.any(reports[:, mine], axis=1)
             likely = (self.meets / meeting if hit else (1 - self.meets) / missing for hit in meet)
             total = [before + more for before, more in zip(total, likely, strict=True)]

@@ -120,12 +120,12 @@ class Ahead:
             raise ValueError(f"earlier: expected one of {starts} answered types, got {len(self.earlier)}")
         if not len(self.leaves) == len(self.oracles) == self.depths[self.round]:
             raise ValueError(f"leaves: expected those of {self.depths[self.round]} types, got {len(self.leaves)}")
-        if any(one.size != own.size for one, own in zip(self.partitions, self.oracles, strict=True)):
+        if any(leaves.size != oracle.size for leaves, oracle in zip(self.partitions, self.oracles, strict=True)):
             raise ValueError("oracles: expected one value for every leaf")
-        if any(own.claim.proven != self.loss for own in self.oracles):
+        if any(oracle.claim.proven != self.loss for oracle in self.oracles):
             raise ValueError("oracles: expected those of the stated loss")
-        for one in self.earlier:
-            named(one.leaves, self.height)
+        for estimate in self.earlier:
+            named(estimate.leaves, self.height)
 
     @property
     def height(self) -> int:
@@ -140,19 +140,19 @@ class Ahead:
     @property
     def before(self) -> int:
         """How many users answered earlier."""
-        return sum(one.users for one in self.earlier)
+        return sum(estimate.users for estimate in self.earlier)
 
     @property
     def partitions(self) -> tuple[Leaves, ...]:
         """The leaves of each type of this round."""
-        return tuple(named(one, self.height) for one in self.leaves)
+        return tuple(named(leaves, self.height) for leaves in self.leaves)
 
     @property
     def types(self) -> tuple[ReportType, ...]:
         """What devices are asked in this round."""
         pairs = zip(self.leaves, self.oracles, strict=True)
-        encoders = [(Leaf(side=self.grid.side, leaves=own), oracle) for own, oracle in pairs]
-        return tuple(ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=own),)) for own, oracle in encoders)
+        encoders = [(Leaf(side=self.grid.side, leaves=leaves), oracle) for leaves, oracle in pairs]
+        return tuple(ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=leaf),)) for leaf, oracle in encoders)
 
     def decoder(self, users: int) -> MapDecoder:
         """Return how the map is made of what was measured."""
@@ -161,7 +161,7 @@ class Ahead:
     @property
     def claim(self) -> Claim:
         """The promise of one report, which is all that a user sends."""
-        return largest([one.claim for one in self.oracles])
+        return largest([oracle.claim for oracle in self.oracles])
 
     @property
     def map(self) -> Tree:
@@ -181,11 +181,11 @@ class Ahead:
         if self.round == len(self.depths) - 1:
             return None
         answered = self._answered(tallies)
-        everybody = sum(one.users for one in answered)
-        found = [self._shares(one, everybody) for one in answered if one.users]
-        grown = self._grown(found, self.depths[self.round + 1])
-        oracles = tuple(short_oracle(one.size, self.loss, self.steps) for one in grown)
-        return replace(self, earlier=answered, leaves=tuple(one.names for one in grown), oracles=oracles, last=False)
+        everybody = sum(estimate.users for estimate in answered)
+        shares = [self._shares(estimate, everybody) for estimate in answered if estimate.users]
+        grown = self._grown(shares, self.depths[self.round + 1])
+        oracles = tuple(short_oracle(leaves.size, self.loss, self.steps) for leaves in grown)
+        return replace(self, earlier=answered, leaves=tuple(part.names for part in grown), oracles=oracles, last=False)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the counts of all nodes that any round asked about.
@@ -196,8 +196,8 @@ class Ahead:
         if not any(int(tally[-1]) for tally in tallies):
             raise ValueError(f"nobody reported in round {self.round}")
         answered = self._answered(tallies)
-        everybody = sum(one.users for one in answered)
-        return self._measurement([self._shares(one, everybody) for one in answered if one.users], everybody)
+        everybody = sum(estimate.users for estimate in answered)
+        return self._measurement([self._shares(some, everybody) for some in answered if some.users], everybody)
 
     def decoded(self, measurement: Measurement, users: int) -> Cells:
         """Return the estimate; a leaf larger than a cell is spread evenly."""
@@ -208,13 +208,13 @@ class Ahead:
 
     def reach(self, tallies: Sequence[Tally]) -> Reach:
         """Return between which counts rectangles lie, by whole leaves of the last partition."""
-        answered = [one for one in self._answered(tallies) if one.users]
-        everybody = sum(one.users for one in answered)
-        parts = [named(one.leaves, self.height) for one in answered]
-        spread = [everybody**2 * self._shares(one, everybody).variance for one in answered]
-        counts = [np.array(one.counts, dtype=np.float64) for one in answered]
-        scaled = [own * (everybody / one.users) for own, one in zip(counts, answered, strict=True)]
-        noises = [noisy(one.by, own, one.users, everybody) for own, one in zip(counts, answered, strict=True)]
+        answered = [estimate for estimate in self._answered(tallies) if estimate.users]
+        everybody = sum(estimate.users for estimate in answered)
+        parts = [named(estimate.leaves, self.height) for estimate in answered]
+        spread = [everybody**2 * self._shares(estimate, everybody).variance for estimate in answered]
+        counts = [np.array(estimate.counts, dtype=np.float64) for estimate in answered]
+        scaled = [numbers * (everybody / estimate.users) for numbers, estimate in zip(counts, answered, strict=True)]
+        noises = [noisy(some.by, held, some.users, everybody) for held, some in zip(counts, answered, strict=True)]
         partitions = nested(parts, self.height, spread)
         return LeafReach(
             grid=self.grid,
@@ -230,19 +230,19 @@ class Ahead:
 
     def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
         """Return the noise, and what leaves larger than a cell hide on top."""
-        known, images = _by_level(_precisions(measurement), self.height), list[Array]()
+        precisions, images = _by_level(_precisions(measurement), self.height), list[Array]()
         split = np.zeros(self.grid.cells, dtype=np.bool_)  # into nodes that are known
         for level in reversed(range(self.height)):
-            split = np.asarray((split | (known[level + 1] > 0)).reshape(-1, 4).any(axis=1), dtype=np.bool_)
+            split = np.asarray((split | (precisions[level + 1] > 0)).reshape(-1, 4).any(axis=1), dtype=np.bool_)
             whole = counts.reshape(4**level, -1).sum(axis=1)
-            images.insert(0, Grid(1 << level).image(np.where((known[level] > 0) & ~split, whole, 0.0)))
+            images.insert(0, Grid(1 << level).image(np.where((precisions[level] > 0) & ~split, whole, 0.0)))
         return LeafNoise(noise=noise, images=images)
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of a cell's count with even shares, from the noise of its leaf."""
         even = np.full(self.grid.cells, 1 / self.grid.cells)
-        found = self._collected(even, users, None)
-        leaves, precisions = found[-1].leaves, self._summed(found)[1]
+        collected = self._collected(even, users, None)
+        leaves, precisions = collected[-1].leaves, self._summed(collected)[1]
         cells = 4.0 ** (self.height - leaves.levels)
         return float((users**2 / precisions[leaves.rows] / cells).sum() / self.grid.cells)
 
@@ -251,25 +251,25 @@ class Ahead:
         levels = [shares]
         while levels[0].size > 1:
             levels.insert(0, levels[0].reshape(-1, 4).sum(axis=1))
-        truth, found = np.concatenate(levels), list[_Shares]()
+        truth, collected = np.concatenate(levels), list[_Shares]()
         depths = self.depths[: self.round + 1] if self.last else self.depths
         for depth in depths:
-            for leaves in self._grown(found, depth) if found else _whole_levels(depth):
-                own, asked = truth[leaves.rows], users / sum(depths)
-                variances = self._variances(own, self._oracle(own.size), asked, users)
+            for leaves in self._grown(collected, depth) if collected else _whole_levels(depth):
+                held, group = truth[leaves.rows], users / sum(depths)
+                variances = self._variances(held, self._oracle(held.size), group, users)
                 noise = 0.0 if rng is None else np.sqrt(variances) * normal(leaves.size, rng=rng)
-                found.append(_Shares(leaves, own + noise, float(variances.mean()), asked))
-        return found
+                collected.append(_Shares(leaves, held + noise, float(variances.mean()), group))
+        return collected
 
-    def _grown(self, found: Sequence[_Shares], depth: int) -> list[Leaves]:
+    def _grown(self, collected: Sequence[_Shares], depth: int) -> list[Leaves]:
         """Return the partitions of the next round: each splits the leaves of the one before that are large enough."""
-        leaves, grown = max((one.leaves for one in found), key=lambda one: one.size), list[Leaves]()
+        leaves, grown = max((part.leaves for part in collected), key=lambda leaves: leaves.size), list[Leaves]()
         deepest = int(leaves.levels.max())
-        levels = self._consistent(*self._summed(found), deepest, 1.0)
+        levels = self._consistent(*self._summed(collected), deepest, 1.0)
         shares = np.concatenate(levels)[leaves.rows]
-        asked = sum(one.users for one in found) / len(found)
+        users = sum(group.users for group in collected) / len(collected)
         for _ in range(depth):
-            deviation = math.sqrt(per_user(self._oracle(leaves.size), 0.0) / asked)
+            deviation = math.sqrt(per_user(self._oracle(leaves.size), 0.0) / users)
             which = (shares > SPLIT * deviation) & (leaves.levels < self.height)
             shares = np.repeat(np.where(which, shares / HALF, shares), np.where(which, 4, 1))
             leaves = leaves.split(which)
@@ -286,37 +286,37 @@ class Ahead:
             now.append(LeafEstimate(leaves=leaves, counts=whole, users=users, by=oracle))
         return (*self.earlier, *now)
 
-    def _shares(self, one: LeafEstimate, everybody: int) -> _Shares:
-        shares = np.array(one.counts, dtype=np.float64) / one.users
-        leaves = named(one.leaves, self.height)
-        variances = self._variances(shares, one.by, one.users, everybody)
-        return _Shares(leaves, shares, float(variances.mean()), one.users)
+    def _shares(self, estimate: LeafEstimate, everybody: int) -> _Shares:
+        shares = np.array(estimate.counts, dtype=np.float64) / estimate.users
+        leaves = named(estimate.leaves, self.height)
+        variances = self._variances(shares, estimate.by, estimate.users, everybody)
+        return _Shares(leaves, shares, float(variances.mean()), estimate.users)
 
     def _oracle(self, size: int) -> Oracle:
         return short_oracle(size, self.loss, self.steps)
 
     @staticmethod
-    def _variances(shares: Array, oracle: Oracle, asked: float, everybody: int) -> Array:
+    def _variances(shares: Array, oracle: Oracle, users: float, everybody: int) -> Array:
         """Return the variance of every leaf's share: the oracle's, and that of who is asked."""
         held = np.clip(shares, 0, 1)
-        own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        return np.asarray((other + held * (own - other) + held * (1 - held) * rest(everybody, asked)) / asked)
+        most, least = per_user(oracle, 1.0), per_user(oracle, 0.0)
+        return np.asarray((least + held * (most - least) + held * (1 - held) * rest(everybody, users)) / users)
 
-    def _measurement(self, found: Sequence[_Shares], everybody: int) -> Measurement:
-        shares, precisions = self._summed(found)
+    def _measurement(self, collected: Sequence[_Shares], everybody: int) -> Measurement:
+        shares, precisions = self._summed(collected)
         variance = np.full(precisions.size, math.inf)
-        known = precisions > 0
-        variance[known] = everybody**2 / precisions[known]
+        measured = precisions > 0
+        variance[measured] = everybody**2 / precisions[measured]
         shares[0], variance[0] = 1.0, 0.0
         return Measurement(map=self.map, answers=shares * everybody, variance=variance)
 
-    def _summed(self, found: Sequence[_Shares]) -> tuple[Array, Array]:
+    def _summed(self, collected: Sequence[_Shares]) -> tuple[Array, Array]:
         """Return every node's inverse-variance mean of its shares and its precision, 0 where it was not asked about."""
         rows = int(nodes_above(np.array(self.height + 1)))
         total, precisions = np.zeros(rows), np.zeros(rows)
-        for one in found:
-            total[one.leaves.rows] += one.shares / one.variance
-            precisions[one.leaves.rows] += 1 / one.variance
+        for shares in collected:
+            total[shares.leaves.rows] += shares.shares / shares.variance
+            precisions[shares.leaves.rows] += 1 / shares.variance
         return total / np.where(precisions > 0, precisions, 1.0), precisions
 
     @staticmethod
@@ -342,19 +342,19 @@ def ahead(grid: Grid, loss: Loss, *, rounds: int | None = None, oracle: str | No
     if rounds is not None and check.count("rounds", rounds) > height:
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
     number = rounds or min(height, ROUNDS)
-    depths = tuple((height + number - 1 - one) // number for one in range(number))
+    depths = tuple((height + number - 1 - place) // number for place in range(number))
     whole = _whole_levels(depths[0])
     steps = steps_of(oracle)
-    oracles = tuple(short_oracle(one.size, pure_loss, steps) for one in whole)
-    leaves = tuple(one.names for one in whole)
+    oracles = tuple(short_oracle(level.size, pure_loss, steps) for level in whole)
+    leaves = tuple(level.names for level in whole)
     return Ahead(grid=grid, loss=pure_loss, depths=depths, leaves=leaves, oracles=oracles, steps=steps)
 
 
 def _whole_levels(depth: int) -> tuple[Leaves, ...]:
-    found = [root()]
+    partitions = [root()]
     for _ in range(depth):
-        found.append(found[-1].split(np.ones(found[-1].size, dtype=np.bool_)))
-    return tuple(found[1:])
+        partitions.append(partitions[-1].split(np.ones(partitions[-1].size, dtype=np.bool_)))
+    return tuple(partitions[1:])
 
 
 def _precisions(measurement: Measurement) -> Array:
@@ -375,10 +375,10 @@ def example(loss: Loss) -> Ahead:
     Raises:
         NotSupported: the loss is no epsilon.
     """
-    found = ahead(Grid(4), loss)
-    if found is None:
+    method = ahead(Grid(4), loss)
+    if method is None:
         raise NotSupported("reports in rounds are calibrated to epsilon")
-    return found
+    return method
 
 
 class Settings(InRounds, frozen=True):

@@ -179,7 +179,7 @@ class MapDecoder:
         first = self._again(counts, rng)
         noise: Noise = self._replicates(_partly_even(counts, first), rng)
         if not isinstance(estimator, HasLeastSquares):
-            noise = Wider(one=noise, other=self._replicates(_sharper(counts, first), rng))
+            noise = Wider(guess=noise, other=self._replicates(_sharper(counts, first), rng))
         if isinstance(estimator, HasLeafError):
             noise = estimator.with_leaves(noise, measurement, estimator.grid.flat(counts))
         return Cells(grid=estimator.grid, counts=counts, noise=noise, clustered=clustering(counts))

@@ -99,14 +99,14 @@ class Psda:
         (tally,) = tallies
         if not int(tally[-1]):
             raise ValueError("there is no report")
-        own = self.oracle.pcep
-        table = tally[:-1].reshape(self.oracle.starts[-1], len(own.levels), own.rows + 1)
-        found = []
+        pcep = self.oracle.pcep
+        table = tally[:-1].reshape(self.oracle.starts[-1], len(pcep.levels), pcep.rows + 1)
+        counts = []
         for first, last in itertools.pairwise(self.oracle.starts):
             alone = np.zeros_like(table)
             alone[first:last] = table[first:last]
-            found.append(own.estimate(alone.ravel(), int(tally[-1])).answers)
-        return self._measurement(found, table[:, :, -1].astype(np.float64))
+            counts.append(pcep.estimate(alone.ravel(), int(tally[-1])).answers)
+        return self._measurement(counts, table[:, :, -1].astype(np.float64))
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return counts as they would be measured, were these the true ones; every choice gets its expected users."""
@@ -121,15 +121,16 @@ class Psda:
         del users  # the measurement has them
         levels = np.asarray(measurement.answers, dtype=np.float64).reshape(-1, self.grid.cells)
         spread = np.broadcast_to(measurement.variance, (self.map.rows,)).reshape(-1, self.grid.cells)
-        layers = tuple(self._layer(own, level) for own, level in zip(spread, self.region_levels, strict=True))
+        pairs = zip(spread, self.region_levels, strict=True)
+        layers = tuple(self._layer(variances, level) for variances, level in pairs)
         noise = ReportNoise(grid=self.grid, layers=layers)
         return Cells(grid=self.grid, counts=self.grid.image(levels.sum(axis=0)), noise=noise)
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of a cell's count with even shares."""
         each, chosen = self._expected(np.full(self.grid.cells, users / self.grid.cells))
-        found = self._measurement([each] * len(self.region_levels), chosen)
-        return float(self.decoded(found, users).cell_variances().mean())
+        measurement = self._measurement([each] * len(self.region_levels), chosen)
+        return float(self.decoded(measurement, users).cell_variances().mean())
 
     def _expected(self, counts: Array) -> tuple[Array, Array]:
         """Return the counts among the users of regions of one level, and the users by region and epsilon."""
@@ -137,10 +138,10 @@ class Psda:
         inside = np.concatenate([each.reshape(4**level, -1).sum(axis=1) for level in self.region_levels])
         return each, np.repeat(inside[:, None] / losses, losses, axis=1)
 
-    def _measurement(self, found: Sequence[Array], chosen: Array) -> Measurement:
+    def _measurement(self, counts_by_level: Sequence[Array], chosen: Array) -> Measurement:
         """Return what the counts of every level make once regions have their totals, shape (regions, epsilons)."""
         answers = []
-        for counts, totals in zip(found, self._totals(chosen), strict=True):
+        for counts, totals in zip(counts_by_level, self._totals(chosen), strict=True):
             families = counts.reshape(len(totals), -1)
             answers.append((families + (totals / families.shape[1] - families.mean(axis=1))[:, None]).ravel())
         return Measurement(map=self.map, answers=np.concatenate(answers), variance=self._spread(answers, chosen))
@@ -151,11 +152,11 @@ class Psda:
 
     def _spread(self, counts: Sequence[Array], chosen: Array) -> Array:
         """Return the variance of every cell's count before the totals, level by level: n c^2 g - n_v."""
-        noise, found = self._totals(chosen * _noise(self.oracle)), []
-        for own, totals, spread in zip(counts, self._totals(chosen), noise, strict=True):
-            families = own.reshape(len(totals), -1)
-            found.append((spread[:, None] - np.clip(families, 0, totals[:, None])).ravel())
-        return np.maximum(np.concatenate(found), 0)
+        noise, variances = self._totals(chosen * _noise(self.oracle)), []
+        for level_counts, totals, spread in zip(counts, self._totals(chosen), noise, strict=True):
+            families = level_counts.reshape(len(totals), -1)
+            variances.append((spread[:, None] - np.clip(families, 0, totals[:, None])).ravel())
+        return np.maximum(np.concatenate(variances), 0)
 
     def _layer(self, variances: Array, level: int) -> Layer:
         """Return the noise of the counts among the users of regions of one level: a region's total is known."""
@@ -164,17 +165,17 @@ class Psda:
 
 
 @functools.lru_cache(maxsize=4)
-def _noise(own: SafeRegions) -> Array:
+def _noise(regions: SafeRegions) -> Array:
     """Return c^2 g for every region and epsilon: the variance that one user of it adds to the region's cells."""
-    pcep, starts = own.pcep, own.starts
-    found = []
-    for (first, last), level in zip(itertools.pairwise(starts), own.region_levels, strict=True):
+    pcep, starts = regions.pcep, regions.starts
+    spreads = []
+    for (first, last), level in zip(itertools.pairwise(starts), regions.region_levels, strict=True):
         tally = np.zeros((starts[-1], len(pcep.levels), pcep.rows + 1), dtype=np.int64)
         tally[first:last, 0, -1] = 1  # a user whose sign says nothing: what is left is the noise
         spread = np.asarray(pcep.estimate(tally.ravel(), last - first).variance)
-        found.append(spread.reshape(4**level, -1).mean(axis=1))
+        spreads.append(spread.reshape(4**level, -1).mean(axis=1))
     factors = np.array([1 / float(2 * pcep.p(level) - 1) ** 2 for level in range(len(pcep.levels))])
-    return np.asarray(np.concatenate(found)[:, None] * factors / factors[0])
+    return np.asarray(np.concatenate(spreads)[:, None] * factors / factors[0])
 
 
 def psda(
@@ -196,10 +197,10 @@ def psda(
 
 
 def _example(loss: Loss) -> Psda:
-    found = psda(Grid(4), loss)
-    if found is None:
+    method = psda(Grid(4), loss)
+    if method is None:
         raise NotSupported("a sign is calibrated to epsilon")
-    return found
+    return method
 
 
 class Settings(ByHeight, frozen=True):

@@ -82,10 +82,10 @@ class ChosenLevels:
         Raises:
             SchemaMismatch: one is no cell, or quantiles cross.
         """
-        found: Integers = np.asarray(answers).reshape(self.groups, -1)
-        if found.min() < 0 or found.max() >= self.cells or (np.diff(found, axis=1) < 0).any():
+        cells: Integers = np.asarray(answers).reshape(self.groups, -1)
+        if cells.min() < 0 or cells.max() >= self.cells or (np.diff(cells, axis=1) < 0).any():
             raise SchemaMismatch("the chosen levels are none of the attribute, or cross")
-        return found
+        return cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,19 +108,19 @@ class GroupQuantiles:
     def __post_init__(self) -> None:
         if not self.chosen:
             raise ValueError("at least one attribute must have chosen quantiles")
-        if len({one.unit for one in self.parts}) > 1 or len({one.loss.form for one in self.parts}) > 1:
+        if len({step.unit for step in self.parts}) > 1 or len({step.loss.form for step in self.parts}) > 1:
             raise ValueError("all steps must protect the same unit by losses of one kind")
         if self.groups is not None and not isinstance(self.groups.strategy, GroupStatistics):
             raise ValueError("the sums must be those of groups")
-        own: list[Any] = [*self.chosen, *([] if self.groups is None else [self.groups.decoder])]
-        if len({(one.shape, one.by) for one in own}) > 1:
+        decoders: list[Any] = [*self.chosen, *([] if self.groups is None else [self.groups.decoder])]
+        if len({(decoder.shape, decoder.by) for decoder in decoders}) > 1:
             raise ValueError("all steps must have the same groups")
 
     @property
     def parts(self) -> tuple[MatrixMechanism | ApproximateQuantiles, ...]:
         """The steps, whose losses add up."""
         first = () if self.groups is None else (self.groups,)
-        return (*first, *(one.choice for one in self.chosen))
+        return (*first, *(quantiles.choice for quantiles in self.chosen))
 
     @property
     def unit(self) -> Unit:
@@ -130,9 +130,9 @@ class GroupQuantiles:
     @property
     def claim(self) -> Claim:
         """The promise, added up from those of the steps."""
-        claims = [one.claim for one in self.parts]
-        loss = composed([one.proven for one in claims if one.proven is not None])
-        basis = "; ".join(f"{describe(one.proven)} by {one.basis}" for one in claims)
+        claims = [part.claim for part in self.parts]
+        loss = composed([claim.proven for claim in claims if claim.proven is not None])
+        basis = "; ".join(f"{describe(claim.proven)} by {claim.basis}" for claim in claims)
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     @property
@@ -175,8 +175,8 @@ class GroupQuantiles:
         return SumsAndLevels(
             sums=None if self.groups is None else self.groups.noisy(sums.copy(), rng=rng),
             levels=tuple(
-                own.choice.choose(counts.reshape(own.groups, -1), rng=rng)
-                for own, counts in zip(self.chosen, levels, strict=True)
+                quantiles.choice.choose(counts.reshape(quantiles.groups, -1), rng=rng)
+                for quantiles, counts in zip(self.chosen, levels, strict=True)
             ),
         )
 
@@ -186,7 +186,7 @@ class GroupQuantiles:
         Raises:
             ValueError, SchemaMismatch: they are others than this mechanism's.
         """
-        sizes = [one.chosen for one in self.chosen]
+        sizes = [quantiles.chosen for quantiles in self.chosen]
         if answers.ndim != 1 or len(answers) < sum(sizes):
             raise ValueError(f"answers must have {sum(sizes)} levels, got shape {answers.shape}")
         sums, *levels = np.split(answers, np.cumsum([len(answers) - sum(sizes), *sizes[:-1]]))
@@ -194,12 +194,12 @@ class GroupQuantiles:
             raise ValueError(f"answers must have {sum(sizes)} levels alone, got {len(answers)}")
         return SumsAndLevels(
             sums=None if self.groups is None else self.groups.measured(sums),
-            levels=tuple(own.read(one) for own, one in zip(self.chosen, levels, strict=True)),
+            levels=tuple(quantiles.read(numbers) for quantiles, numbers in zip(self.chosen, levels, strict=True)),
         )
 
     def split(self, exact: Numbers) -> list[Numbers]:
         """Return the sums' answers, then the counts of the levels of every attribute."""
-        sizes = [one.summed for one in self.chosen]
+        sizes = [quantiles.summed for quantiles in self.chosen]
         return np.split(exact, np.cumsum([len(exact) - sum(sizes), *sizes[:-1]]))
 
 
@@ -236,12 +236,12 @@ class SumsAndCounts:
     def sums(self, codes: Codes) -> Integers:
         """Return the counts of levels, then the sums of the parts of rows: a kernel of `fold`."""
         first = [] if self._sums is None else [self._sums.sums(codes)]
-        return np.concatenate([*(one.sums(codes) for one in self.mechanism.chosen), *first])
+        return np.concatenate([*(quantiles.sums(codes) for quantiles in self.mechanism.chosen), *first])
 
     def person_sums(self, codes: Codes, persons: Integers) -> Integers:
         """Return the sums of the parts of persons, which follow; see `PersonSums.sums`."""
-        found: Integers = self._sums.person_sums(codes, persons)
-        return found
+        sums: Integers = self._sums.person_sums(codes, persons)
+        return sums
 
     def counted(self, rows: Rows) -> Numbers:
         """Return what `answers` does, of all rows."""
@@ -250,7 +250,7 @@ class SumsAndCounts:
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of all rows, then the counts of levels."""
-        counts, rest = np.split(sums, [sum(one.summed for one in self.mechanism.chosen)])
+        counts, rest = np.split(sums, [sum(quantiles.summed for quantiles in self.mechanism.chosen)])
         return counts if self._sums is None else np.concatenate([self._sums.answers(rest), counts])
 
     @property

@@ -21,8 +21,8 @@ def exact(made: GroupQuantiles) -> Iterator[Check]:
     for chosen in made.chosen:
         yield from approximate_quantiles_audit.exact(chosen.choice)
     claimed = claimed_of(made)
-    found = added_loss(made, promised(claimed))
-    yield exact_check("exact sum", "sums and choices", relation_of(made.unit), claimed, found)
+    loss = added_loss(made, promised(claimed))
+    yield exact_check("exact sum", "sums and choices", relation_of(made.unit), claimed, loss)
 
 
 def sampled(made: GroupQuantiles, samples: int, *, rng: Generator) -> Iterator[Check]:
@@ -35,10 +35,12 @@ def sampled(made: GroupQuantiles, samples: int, *, rng: Generator) -> Iterator[C
 
 def added_loss(made: GroupQuantiles, bound: Fraction) -> ExactLoss:
     """Return what sums and choices lose together: the noise by its matrix, the choices by all their outcomes."""
-    found = [quantiles_loss(one.choice, promised(one.choice.claim.proven)) for one in made.chosen]
+    exact_losses = [
+        quantiles_loss(quantiles.choice, promised(quantiles.choice.claim.proven)) for quantiles in made.chosen
+    ]
     if made.groups is not None:
-        found.append(matrix_loss(made.groups, promised(made.groups.claim.proven)))
-    losses = [one.loss for one in found if one.loss is not None]
-    if len(losses) < len(found):
+        exact_losses.append(matrix_loss(made.groups, promised(made.groups.claim.proven)))
+    losses = [exact.loss for exact in exact_losses if exact.loss is not None]
+    if len(losses) < len(exact_losses):
         return ExactLoss(loss=None, kept=False, remark="the noise of the sums hides nothing")
     return ExactLoss(loss=sum(losses, Fraction(0)), kept=sum(losses) <= bound, remark="the choices' as for one alone")

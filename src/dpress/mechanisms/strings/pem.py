@@ -91,7 +91,7 @@ class Pem:
         if self.oracle.size != self._candidates("strings").size or self.oracle.claim.proven != self.loss:
             raise ValueError("oracle: expected one value for every candidate, and the stated loss")
         later = set(self.strings)
-        if any(not later.issuperset(one.strings) for one in self.earlier):
+        if any(not later.issuperset(counts.strings) for counts in self.earlier):
             raise ValueError("earlier: expected strings that this round asks about")
 
     @property
@@ -107,7 +107,7 @@ class Pem:
     @property
     def before(self) -> int:
         """How many users answered earlier."""
-        return sum(one.users for one in self.earlier)
+        return sum(counts.users for counts in self.earlier)
 
     @property
     def types(self) -> tuple[ReportType, ...]:
@@ -121,15 +121,15 @@ class Pem:
 
     def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
         """Return the attribute with this round's candidates."""
-        one = attributes[0].listing if len(attributes) == 1 else None
-        if one is None or not one.discovered:
+        listing = attributes[0].listing if len(attributes) == 1 else None
+        if listing is None or not listing.discovered:
             raise ValueError("expected one attribute whose values are to be discovered")
-        found = self._candidates(one.name, other=one.other, null=one.null, title=one.title, unit=one.unit)
-        return (found,)
+        words = {name: getattr(listing, name) for name in ("other", "null", "title", "unit")}
+        return (self._candidates(listing.name, **words),)
 
     def _candidates(self, name: str, **words: object) -> StringCandidates:
-        own = {"longest": self.longest, "known": self.known, "bits": self.bits}
-        return StringCandidates(name=name, prefixes=self.prefixes, strings=self.strings, **own, **words)  # type: ignore[arg-type]  # of a Categorical
+        lengths = {"longest": self.longest, "known": self.known, "bits": self.bits}
+        return StringCandidates(name=name, prefixes=self.prefixes, strings=self.strings, **lengths, **words)  # type: ignore[arg-type]  # of a Categorical
 
     def decoder(self, users: int) -> SeparateTables:
         """Return the table of this round's candidates."""
@@ -143,26 +143,26 @@ class Pem:
         """Return the next round; None after the last, and where nothing is left to ask about."""
         if self.round == len(self.depths) - 1:
             return None
-        earlier, found = self._answered(tallies), self._grown(tallies[0])
-        strings = tuple(sorted({*self.strings, *found.strings}, key=str.encode))
-        if not strings and not found.prefixes:
+        earlier, longer = self._answered(tallies), self._grown(tallies[0])
+        strings = tuple(sorted({*self.strings, *longer.strings}, key=str.encode))
+        if not strings and not longer.prefixes:
             return None
-        known, bits = self.known + self.bits, 0
-        if found.prefixes:
-            bits = min(8 * self.longest - known, CANDIDATES - (len(found.prefixes) - 1).bit_length())
-        size = (len(found.prefixes) << bits) + len(strings) + 1
-        own = {"known": known, "bits": bits, "prefixes": found.prefixes, "strings": strings, "earlier": earlier}
-        return replace(self, oracle=short_oracle(size, self.loss, STEPS), **own)  # type: ignore[arg-type]  # as named
+        depth, bits = self.known + self.bits, 0
+        if longer.prefixes:
+            bits = min(8 * self.longest - depth, CANDIDATES - (len(longer.prefixes) - 1).bit_length())
+        size = (len(longer.prefixes) << bits) + len(strings) + 1
+        fields = {"known": depth, "bits": bits, "prefixes": longer.prefixes, "strings": strings, "earlier": earlier}
+        return replace(self, oracle=short_oracle(size, self.loss, STEPS), **fields)  # type: ignore[arg-type]  # as named
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return how many of those who answered this round are estimated to hold each candidate."""
-        found = self.oracle.estimate(tallies[0][:-1], int(tallies[0][-1]))
-        return Measurement(map=Identity(self.oracle.size), answers=found.answers, variance=found.variance)
+        estimate = self.oracle.estimate(tallies[0][:-1], int(tallies[0][-1]))
+        return Measurement(map=Identity(self.oracle.size), answers=estimate.answers, variance=estimate.variance)
 
     def found(self, tallies: Sequence[Tally]) -> FoundStrings:
         """Return the counts of all whole strings that this round asked about, among everybody so far."""
         answered = self._answered(tallies)
-        return pooled(answered, sum(one.users for one in answered))
+        return pooled(answered, sum(counts.users for counts in answered))
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of the count of a rare string that only the last round counts, in counts squared."""
@@ -173,13 +173,13 @@ class Pem:
 
         Its count must exceed the threshold of every round, of as many candidates as a round may have.
         """
-        share, asked, found = count / users, users / len(self.depths), 1.0
+        share, per_round, chance = count / users, users / len(self.depths), 1.0
         for last in (False, True):
             size = self.kept + 1 if last else 1 << CANDIDATES
             oracle, wanted = short_oracle(size, self.loss, STEPS), alarm(self.kept) if last else self._wanted(size)
-            own, alone = (math.sqrt(per_user(oracle, one) / asked) for one in (share, 0.0))
-            found *= NormalDist().cdf((share - wanted * alone) / own) ** (1 if last else len(self.depths) - 1)
-        return found
+            holding, alone = (math.sqrt(per_user(oracle, held) / per_round) for held in (share, 0.0))
+            chance *= NormalDist().cdf((share - wanted * alone) / holding) ** (1 if last else len(self.depths) - 1)
+        return chance
 
     def count_for(self, chance: float, users: int) -> int:
         """Return the smallest count of a string that is found with at least this chance; see `chance`."""
@@ -195,15 +195,15 @@ class Pem:
 
     def _grown(self, tally: Tally) -> Grown:
         """Return the prefixes and strings that this round's largest counts leave."""
-        asked, users = len(self.prefixes) << self.bits, int(tally[-1])
-        if not asked or not users or not self.bits:
+        candidates, users = len(self.prefixes) << self.bits, int(tally[-1])
+        if not candidates or not users or not self.bits:
             return Grown((), ())
-        counts = self.oracle.estimate(tally[:-1], users).answers[:asked]
-        wanted = self._wanted(asked) * math.sqrt(users * per_user(self.oracle, 0.0))
+        counts = self.oracle.estimate(tally[:-1], users).answers[:candidates]
+        wanted = self._wanted(candidates) * math.sqrt(users * per_user(self.oracle, 0.0))
         order = np.flatnonzero(counts > wanted)
         order = order[np.argsort(-counts[order], kind="stable")]
-        heads = [int(one or "0", 16) >> (-self.known % 8) for one in self.prefixes]
-        named = (heads[one >> self.bits] << self.bits | one & ((1 << self.bits) - 1) for one in order.tolist())
+        heads = [int(prefix or "0", 16) >> (-self.known % 8) for prefix in self.prefixes]
+        named = (heads[place >> self.bits] << self.bits | place & ((1 << self.bits) - 1) for place in order.tolist())
         return grown(named, self.known + self.bits, self.longest, self.kept)
 
     def _answered(self, tallies: Sequence[Tally]) -> tuple[StringCounts, ...]:
@@ -233,8 +233,8 @@ def _example(loss: Loss) -> Pem:
     loss = pure(loss, "reports in rounds are calibrated to epsilon")
     first = pem(1, 4, loss)
     nothing = StringCounts(strings=(), counts=(), users=0, by=first.oracle)
-    own, oracle = ("a", "b", "c"), short_oracle(4, loss, STEPS)
-    return replace(first, oracle=oracle, known=8, bits=0, prefixes=(), strings=own, earlier=(nothing,))
+    strings, oracle = ("a", "b", "c"), short_oracle(4, loss, STEPS)
+    return replace(first, oracle=oracle, known=8, bits=0, prefixes=(), strings=strings, earlier=(nothing,))
 
 
 CARD = Card(

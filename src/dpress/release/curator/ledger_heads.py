@@ -45,8 +45,8 @@ def kept_heads(folder: str | Path) -> dict[str, str]:
         OSError: a description cannot be read.
         SchemaMismatch: a description is damaged.
     """
-    found = {str(path): _head(path) for name in (MANIFEST, SERIES) for path in sorted(Path(folder).rglob(name))}
-    return {place: head for place, head in found.items() if head is not None}
+    heads = {str(path): _head(path) for name in (MANIFEST, SERIES) for path in sorted(Path(folder).rglob(name))}
+    return {place: head for place, head in heads.items() if head is not None}
 
 
 def heads_beside(out: str | Path, ledger: str) -> dict[str, str]:
@@ -61,7 +61,8 @@ def heads_beside(out: str | Path, ledger: str) -> dict[str, str]:
     """
     folder = Path(out).absolute().parent
     places = (folder / SERIES, *folder.glob(f"*/{MANIFEST}"), *folder.glob(f"*/{SERIES}"))
-    return {str(path): one.ledger_head for path, one in _payments(places) if one.ledger == ledger and one.ledger_head}
+    heads = {str(path): payment.ledger_head for path, payment in _payments(places) if payment.ledger == ledger}
+    return {place: head for place, head in heads.items() if head}
 
 
 def _payments(places: Iterable[Path]) -> Iterable[tuple[Path, _Payment]]:
@@ -75,8 +76,8 @@ def _payments(places: Iterable[Path]) -> Iterable[tuple[Path, _Payment]]:
 
 def _head(path: Path) -> str | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        head = found.get("ledger_head") if path.name == SERIES else found["ledger_head"]
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        head = fields.get("ledger_head") if path.name == SERIES else fields["ledger_head"]
     except (ValueError, LookupError, TypeError, RecursionError, AttributeError):
         head = 0
     if head is not None and not isinstance(head, str):

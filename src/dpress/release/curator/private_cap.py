@@ -125,9 +125,9 @@ def sensitivity(quantile: Fraction, relation: Relation) -> int:
     return whole if relation is Relation.REPLACE_ONE else max(more, whole - more)
 
 
-def _at_most(spec: Spec, asked: Spec | Design, data: Any, caps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _at_most(spec: Spec, design: Spec | Design, data: Any, caps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return how many persons have at most 0, 1, ... rows, and last how many there are; exact."""
-    source = open_source(source_of(asked, data), spec.data or FileFormat(), ())
-    found = Table(source, (), spec.privacy.protected).contributions(caps.tolist())
-    kept = np.array([0, *found.kept.values()], dtype=np.int64)
-    return np.append(found.persons - np.diff(kept), found.persons)
+    source = open_source(source_of(design, data), spec.data or FileFormat(), ())
+    persons = Table(source, (), spec.privacy.protected).contributions(caps.tolist())
+    kept = np.array([0, *persons.kept.values()], dtype=np.int64)
+    return np.append(persons.persons - np.diff(kept), persons.persons)

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from dpress import catalog
-from dpress.attributes.found import with_found
+from dpress.attributes.found import with_discovered
 from dpress.core.basics import check
 from dpress.core.basics.clock import now
 from dpress.core.basics.errors import NotSupported
@@ -168,21 +168,21 @@ def check_newest(account: Ledger, out: str | Path) -> None:
         verify(account.path, kept=kept)
 
 
-def check_whole(asked: Spec | Plan | Design) -> None:
+def check_whole(design: Spec | Plan | Design) -> None:
     """Refuse a specification that is published period by period.
 
     Raises:
         ValueError: it is.
     """
-    spec = asked.spec if isinstance(asked, Plan) else asked
+    spec = design.spec if isinstance(design, Plan) else design
     if isinstance(spec, Spec) and spec.periods is not UNSET:
         raise ValueError("$.periods: it is published period by period: name one, `dpress publish --period`")
 
 
 def label_of(design: Design) -> str:
     """Return what a ledger calls a release: its title; without one its kind and its method."""
-    asked = design.specification.get("release")
-    title = asked.get("title") if isinstance(asked, dict) else None
+    release = design.specification.get("release")
+    title = release.get("title") if isinstance(release, dict) else None
     return str(title or f"{design.release['kind']} by {design.method}")
 
 
@@ -210,11 +210,11 @@ def _released(
     return with_typical(release)
 
 
-def _completed(design: Design, mechanism: Mechanism, found: Found) -> Design:
+def _completed(design: Design, mechanism: Mechanism, discovered: Found) -> Design:
     """Return a design whose attributes have what was found; as it is where there is nothing."""
-    if not any(found.names.values()) and not found.bounds:
+    if not any(discovered.names.values()) and not discovered.bounds:
         return design
-    attributes = with_found(design.attributes, found)
+    attributes = with_discovered(design.attributes, discovered)
     coded = acting(attributes, design.ask.attributes)
     return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))
 
@@ -222,8 +222,8 @@ def _completed(design: Design, mechanism: Mechanism, found: Found) -> Design:
 def _check_scipy(design: Design, mechanism: Mechanism) -> None:
     """Refuse, before the charge, what would fail after it for want of SciPy."""
     steps = (NAMES[name] for name in design.release["postprocess"])
-    own = getattr(mechanism, "scipy", False) or catalog.kinds()[design.kind].scipy
-    if own or any(step.scipy for step in steps):
+    by_mechanism = getattr(mechanism, "scipy", False) or catalog.kinds()[design.kind].scipy
+    if by_mechanism or any(step.scipy for step in steps):
         scipy("special")
 
 

@@ -238,9 +238,9 @@ def intake(asked: "Design | Spec | Plan") -> Intake:
     return Intake(expected=expected(design, collection), collection=collection)
 
 
-def _design(asked: "Design | Spec | Plan") -> Design:
-    if isinstance(asked, Design):
-        return asked
+def _design(design: "Design | Spec | Plan") -> Design:
+    if isinstance(design, Design):
+        return design
     from dpress.release.plan.plan import design_of  # noqa: PLC0415  # a device has a design, and needs no planner
 
-    return design_of(asked)
+    return design_of(design)

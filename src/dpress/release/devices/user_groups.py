@@ -62,11 +62,11 @@ def drawing(groups: Groups) -> Callable[[int, Generator], TypeNumbers]:
     so that nobody reports twice, and independent of anybody's values. NOBODY for who reports in another round.
     """
     numbers = generators.seeded(int.from_bytes(groups.key, "big"))  # no noise: anybody may know them
-    asked = groups.asked
+    types = groups.asked
 
     def draw(devices: int, rng: Generator) -> TypeNumbers:
         del rng  # the same devices must draw the same in another run
-        return asked[below(groups.all, devices, rng=numbers)]
+        return types[below(groups.all, devices, rng=numbers)]
 
     return draw
 

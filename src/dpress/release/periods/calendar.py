@@ -47,13 +47,13 @@ class Calendar:
     def __post_init__(self) -> None:
         kind = self.spec.release.kind
         if kind not in catalog.kind(kind).by_period:
-            known = catalog.where("by_period")
-            raise NotSupported(f"$.periods: kind = {kind!r} is not published by periods; {known} is")
+            kinds = catalog.where("by_period")
+            raise NotSupported(f"$.periods: kind = {kind!r} is not published by periods; {kinds} is")
         if "hour" in self.dated.cells:
             raise NotSupported("$.periods.attribute: an hour is no period; use days or longer ones")
 
     @property
-    def own(self) -> Periods:
+    def periods(self) -> Periods:
         """What the specification says of its periods."""
         if not isinstance(self.spec.periods, Periods):
             raise ValueError("$.periods: the specification names none")
@@ -66,22 +66,22 @@ class Calendar:
 
     def dated_of(self, schema: Schema) -> Date:
         """Return the attribute of dates as a schema has it."""
-        found = schema.attribute(self.own.attribute).calendar
-        if found is None:
-            raise ValueError(f"$.periods.attribute: {self.own.attribute} has no dates")
-        return found
+        dated = schema.attribute(self.periods.attribute).calendar
+        if dated is None:
+            raise ValueError(f"$.periods.attribute: {self.periods.attribute} has no dates")
+        return dated
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all periods, in order; one that the bounds cut is named like a whole one."""
-        own, begins = self.dated.cells, self.dated.edges[:-1].astype(np.int64)
-        return tuple(name(own, hour) for hour in start(own, number(own, begins)).tolist())
+        cells, begins = self.dated.cells, self.dated.edges[:-1].astype(np.int64)
+        return tuple(name(cells, hour) for hour in start(cells, number(cells, begins)).tolist())
 
     @functools.cached_property
     def counter(self) -> str:
         """Which spans are measured; where that is left to the plan, those of which runs of periods err least."""
-        if self.own.counter != "auto":
-            return self.own.counter
+        if self.periods.counter != "auto":
+            return self.periods.counter
         return min(self.errors, key=lambda name: self.errors[name].in_a_row)
 
     @functools.cached_property
@@ -92,12 +92,12 @@ class Calendar:
         s-th of the loss: s^2 times the variance under epsilon, s times under rho.
         """
         free = self.spec.privacy.unit == "row" and catalog.kind(self.spec.release.kind).of_counts
-        power, found = 1 if self.spec.privacy.rho is not None else 2, {}
+        power, errors = 1 if self.spec.privacy.rho is not None else 2, {}
         for counter in ("separate", "tree", "smooth") if free else ("separate",):
             every = counters.spans(counter, len(self.names))
-            own = counters.variances(every, len(self.names))
-            found[counter] = Variances(*(counters.depth(every) ** power * each for each in own))
-        return found
+            variances = counters.variances(every, len(self.names))
+            errors[counter] = Variances(*(counters.depth(every) ** power * variance for variance in variances))
+        return errors
 
     @functools.cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -113,8 +113,8 @@ class Calendar:
     @property
     def touched(self) -> int:
         """In how many periods one unit's rows count at most."""
-        own = self.own.per_unit
-        return 1 if own is msgspec.UNSET else own
+        per_unit = self.periods.per_unit
+        return 1 if per_unit is msgspec.UNSET else per_unit
 
     @property
     def of_persons(self) -> bool:
@@ -130,8 +130,8 @@ class Calendar:
     def whole(self) -> Loss:
         """The loss of one unit over all periods."""
         times, each = self.moved * self.touched, amounts(self.spec.privacy.loss)
-        found: Loss = from_parameters({name: times * value for name, value in each.items()})
-        return found
+        loss: Loss = from_parameters({name: times * value for name, value in each.items()})
+        return loss
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -155,14 +155,14 @@ class Calendar:
     @property
     def plain(self) -> dict[str, Any]:
         """The same as plain data: mean variances by counter."""
-        return {counter: own._asdict() for counter, own in self.errors.items()}
+        return {counter: variances._asdict() for counter, variances in self.errors.items()}
 
     @property
     def comparison(self) -> Listing | None:
         """What counts err by counter, for a plan; None where there is one period."""
         rows = [
-            ["*" if counter == self.counter else "", counter, *(f"{math.sqrt(one):.3g}" for one in own)]
-            for counter, own in self.errors.items()
+            ["*" if counter == self.counter else "", counter, *(f"{math.sqrt(variance):.3g}" for variance in variances)]
+            for counter, variances in self.errors.items()
         ]
         header = ("", "counter", "one period", "the first t periods", "periods in a row")
         return Listing(header=header, rows=rows, numbers=(2, 3, 4)) if len(self.names) > 1 else None
@@ -170,7 +170,7 @@ class Calendar:
     def _growth(self, periods: int) -> float:
         """Return the standard error of the count of the first periods, in those of one span."""
         wanted = (np.arange(len(self.names)) < periods).astype(float)
-        share = counters.coefficients([one for one in self.spans if one[1] < periods], wanted)
+        share = counters.coefficients([span for span in self.spans if span[1] < periods], wanted)
         return math.inf if share is None else math.sqrt(float(share @ share))
 
     def place(self, period: str) -> int:
@@ -187,7 +187,7 @@ class Calendar:
 
     def folder(self, span: Span) -> str:
         """Return the name of a span, which its folder has."""
-        first, last = (self.names[one] for one in span)
+        first, last = (self.names[place] for place in span)
         return first if first == last else f"{first}_to_{last}"
 
     def of(self, span: Span) -> Spec:
@@ -195,10 +195,10 @@ class Calendar:
         low, high = self.dated.edges_at(np.array([span[0], span[1] + 1])).tolist()
         days = tuple(dt.date.fromordinal(hour // DAY + FIRST_DAY) for hour in (low, high - DAY))
         drop: dict[str, Any] = {"outside": "drop", "null": "drop" if self.dated.null != "reject" else "reject"}
-        one = msgspec.structs.replace(self.dated, bounds=days, cells="whole", **drop)
-        attributes = tuple(one if own.name == one.name else own for own in self.spec.attribute)
+        dated = msgspec.structs.replace(self.dated, bounds=days, cells="whole", **drop)
+        attributes = tuple(dated if attribute.name == dated.name else attribute for attribute in self.spec.attribute)
         with_time = catalog.kind(self.spec.release.kind).by_period[self.spec.release.kind]
-        parameters = with_time(self.spec.release.parameters, self.spec.schema.names, one.name)
+        parameters = with_time(self.spec.release.parameters, self.spec.schema.names, dated.name)
         release = msgspec.structs.replace(self.spec.release, parameters=parameters)
         return msgspec.structs.replace(
             self.spec, attribute=attributes, release=release, privacy=self._share(), periods=msgspec.UNSET

@@ -51,7 +51,7 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
         for batch in part.batches():
             persons.append(index.numbers(persons_of(unit.columns, batch)))
             periods.append(cells_of(dated, batch).astype(np.int64))
-    who, when = (np.concatenate(own) if own else np.zeros(0, dtype=np.int64) for own in (persons, periods))
+    who, when = (np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64) for blocks in (persons, periods))
     if earlier and not np.any((when >= 0) & (when < period)):
         raise SchemaMismatch(
             f"{name}: expected the rows so far, of earlier periods too: they tell in which ones a person "

@@ -119,10 +119,10 @@ def publish_period(
 def _settled(spec: Spec, folder: Path) -> Spec:
     """Return the specification with the counter that the series has, or that is best, where it leaves that open."""
     calendar = Calendar(spec)
-    if calendar.own.counter != "auto":
+    if calendar.periods.counter != "auto":
         return spec
     counter = load_series(folder).calendar.counter if is_series(folder) else calendar.counter
-    return msgspec.structs.replace(spec, periods=msgspec.structs.replace(calendar.own, counter=counter))
+    return msgspec.structs.replace(spec, periods=msgspec.structs.replace(calendar.periods, counter=counter))
 
 
 def _payment(series: Series, span: Span) -> Payment:

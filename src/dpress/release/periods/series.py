@@ -60,14 +60,14 @@ class Series:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The spans that are there, in the order in which they closed."""
-        return tuple(one for one in self.calendar.spans if (self.folder / self.calendar.folder(one)).is_dir())
+        return tuple(span for span in self.calendar.spans if (self.folder / self.calendar.folder(span)).is_dir())
 
     @property
     def periods(self) -> tuple[str, ...]:
         """The names of the periods that are published whole, in order."""
         names, every = self.calendar.names, self.calendar.spans
-        closed = [one for one in range(len(names)) if set(counters.closing(every, one)) <= set(self.spans)]
-        return tuple(names[one] for one in closed if counters.closing(every, one))
+        closed = [period for period in range(len(names)) if set(counters.closing(every, period)) <= set(self.spans)]
+        return tuple(names[period] for period in closed if counters.closing(every, period))
 
     @property
     def unguarded(self) -> tuple[Span, ...]:
@@ -160,17 +160,17 @@ class Series:
         Raises:
             OSError, SchemaMismatch: see `load_release`; or a release is of another specification.
         """
-        found = {}
+        releases = {}
         for span in self.spans:
-            own = load_release(self.folder / self.calendar.folder(span))
-            if own.design.specification != json.loads(json.dumps(plain_of(self.calendar.of(span)))):
+            release = load_release(self.folder / self.calendar.folder(span))
+            if release.design.specification != json.loads(json.dumps(plain_of(self.calendar.of(span)))):
                 raise SchemaMismatch(f"{self.folder / self.calendar.folder(span)} is not of this series' specification")
-            found[span] = own
-        return found
+            releases[span] = release
+        return releases
 
     def adds_up(self, text: str) -> bool:
         """Return whether a query is a count of tables, which is one of several periods, too."""
-        counted = all(isinstance(one.answers, TableAnswers) for one in self.releases.values())
+        counted = all(isinstance(release.answers, TableAnswers) for release in self.releases.values())
         return counted and read(self.calendar.spec.schema.names, text).of == "count"
 
     def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
@@ -191,14 +191,14 @@ class Series:
             )
         if not self.releases:
             raise ValueError(f"{text!r}: {self._published}")
-        found = {}
+        results = {}
         for span, release in self.releases.items():
             period = self.calendar.folder(span)
-            found[period] = replace(release.query(text, confidence=confidence), query=f"{period}: {text}")
-        if len({one.note for one in found.values()}) > 1:
-            found = {name: one if one.note is None else replace(one, note=f"{name}: {one.note}")
-                     for name, one in found.items()}  # fmt: skip
-        return found
+            results[period] = replace(release.query(text, confidence=confidence), query=f"{period}: {text}")
+        if len({result.note for result in results.values()}) > 1:
+            results = {name: result if result.note is None else replace(result, note=f"{name}: {result.note}")
+                     for name, result in results.items()}  # fmt: skip
+        return results
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: object = None) -> Result:
         """Count what a condition names, over the periods that it names, or over all that are published.
@@ -211,10 +211,10 @@ class Series:
             NotSupported: the releases have no counts; each period answers for itself.
         """
         del progress  # nothing takes long
-        asked = read(self.calendar.spec.schema.names, text)
-        if asked.by:
+        query = read(self.calendar.spec.schema.names, text)
+        if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `series.results(...)` for all of them")
-        return self._counted(asked, text, confidence)
+        return self._counted(query, text, confidence)
 
     def results(self, text: str, *, confidence: float = CONFIDENCE) -> tuple[Result, ...]:
         """Count by attributes: `count by ward`; see `Release.results`.
@@ -223,14 +223,14 @@ class Series:
             ValueError, NotSupported: as `query`, or there are too many groups.
         """
         schema = self.calendar.spec.schema
-        found = groups(schema.tabular, read(schema.names, text))
-        return tuple(replace(self._counted(one, text, confidence), group=group) for group, one in found)
+        pairs = groups(schema.tabular, read(schema.names, text))
+        return tuple(replace(self._counted(query, text, confidence), group=group) for group, query in pairs)
 
-    def _counted(self, asked: Query, text: str, confidence: float) -> Result:
+    def _counted(self, query: Query, text: str, confidence: float) -> Result:
         schema, axis = self.calendar.spec.schema, self._axis
-        weights = product(schema, both(asked.first, asked.where))
+        weights = product(schema, both(query.first, query.where))
         wanted = self._wanted(weights[axis], text)
-        local = [np.ones(1) if place == axis else own for place, own in enumerate(weights)]
+        local = [np.ones(1) if place == axis else factor for place, factor in enumerate(weights)]
         value, variance = self.added_up(wanted, local, text)
         half = half_width(variance, confidence, self.tail)
         return Result.of_count(text, value, variance, half, confidence)
@@ -256,8 +256,8 @@ class Series:
                 answers = self._answers(span, text)
                 if not answers.together(local):
                     raise ValueError(answers.unanswered(text))
-                one = answers.answered(text, local, CONFIDENCE)
-                value, variance = value + times * one.value, variance + (times * one.standard_error) ** 2
+                count = answers.answered(text, local, CONFIDENCE)
+                value, variance = value + times * count.value, variance + (times * count.standard_error) ** 2
         return value, variance
 
     @property
@@ -272,8 +272,8 @@ class Series:
     def _wanted(self, weights: Array, text: str) -> Array:
         """Return which periods are asked for: those named, or all that are published where none is."""
         there = np.isin(self.calendar.names, self.periods)
-        own = weights[: len(there)]
-        wanted = np.where(there, 1.0, 0.0) if np.all(weights == 1) else own
+        named = weights[: len(there)]
+        wanted = np.where(there, 1.0, 0.0) if np.all(weights == 1) else named
         if not wanted.any():
             raise ValueError(f"{text!r} names no period; {self._published}")
         if (missing := np.flatnonzero(wanted * ~there)).size:
@@ -287,10 +287,10 @@ class Series:
 
     def _answers(self, span: Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
-        found = self.releases[span].answers
-        if not isinstance(found, TableAnswers):
+        answers = self.releases[span].answers
+        if not isinstance(answers, TableAnswers):
             raise NotSupported(f"only counts add up over periods; `by_period` has every one's own answer: {text!r}")
-        return found
+        return answers
 
 
 def load_series(folder: str | Path) -> Series:
@@ -309,5 +309,5 @@ def load_series(folder: str | Path) -> Series:
     ...     load_series(f"{folder}/visits").periods
     ('2024-01',)
     """
-    found = described(folder := Path(folder))
-    return Series(folder=folder, calendar=Calendar(found.specification), id=found.id, ledger=found.ledger)
+    about = described(folder := Path(folder))
+    return Series(folder=folder, calendar=Calendar(about.specification), id=about.id, ledger=about.ledger)

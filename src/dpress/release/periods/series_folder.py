@@ -46,11 +46,11 @@ def described(folder: Path) -> Description:
         SchemaMismatch: it was edited.
     """
     try:
-        found: dict[str, Any] = json.loads((folder / SERIES).read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
-        specification = from_dict(found["specification"])
-        return Description(specification=specification, id=str(found["id"]), ledger=found.get("ledger"))
+        fields: dict[str, Any] = json.loads((folder / SERIES).read_text(encoding="utf-8"))
+        if fields["format"] != FORMAT:
+            raise SchemaMismatch(f"format {fields['format']} is not known; this version reads format {FORMAT}")
+        specification = from_dict(fields["specification"])
+        return Description(specification=specification, id=str(fields["id"]), ledger=fields.get("ledger"))
     except FileNotFoundError:
         raise OSError(f"{folder} holds no series: there is no {SERIES} in it") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -60,8 +60,8 @@ def described(folder: Path) -> Description:
 
 def plain_of(spec: Spec) -> dict[str, Any]:
     """Return a specification as JSON has it."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
-    return found
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
+    return plain
 
 
 @contextlib.contextmanager
@@ -81,8 +81,8 @@ def begun(folder: Path, spec: Spec, unpaid: Callable[[], bool]) -> Iterator[None
         OSError: the folder holds something else, or another process adds a period.
     """
     place = folder / SERIES
-    own = {LOCK, PARTIAL, SERIES}
-    if folder.exists() and not place.exists() and any(one.name not in own for one in folder.iterdir()):
+    names = {LOCK, PARTIAL, SERIES}
+    if folder.exists() and not place.exists() and any(path.name not in names for path in folder.iterdir()):
         raise OSError(f"{folder} exists already and is no series; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
@@ -115,8 +115,8 @@ def keep(folder: Path, ledger: Verification) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    found = json.loads((folder / SERIES).read_text(encoding="utf-8"))
-    _write(folder, {**found, "ledger": ledger.first, "ledger_head": ledger.head})
+    fields = json.loads((folder / SERIES).read_text(encoding="utf-8"))
+    _write(folder, {**fields, "ledger": ledger.first, "ledger_head": ledger.head})
 
 
 def _write(folder: Path, content: dict[str, Any]) -> None:

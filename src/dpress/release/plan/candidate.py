@@ -72,6 +72,6 @@ class Choice:
     attributes: tuple[Attribute, ...] | None = None
 
 
-def rank(one: Candidate) -> tuple[bool, float]:
+def rank(candidate: Candidate) -> tuple[bool, float]:
     """Return what candidates are sorted by: those that assume nothing first, then by error."""
-    return bool(one.assumes), one.predicted_error
+    return bool(candidate.assumes), candidate.predicted_error

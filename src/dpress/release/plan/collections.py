@@ -52,23 +52,23 @@ def chosen(spec: Spec, workload: Marginals, room: str) -> Choice:
         ValueError: a parameter is wrong.
     """
     users = expected_users(spec)
-    found = list(collections(spec, room))
-    return best(spec, workload, found, lower_bound(spec), users)
+    pairs = list(collections(spec, room))
+    return best(spec, workload, pairs, lower_bound(spec), users)
 
 
-def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], bound: float, users: int) -> Choice:
+def best(spec: Spec, workload: Marginals, pairs: list[tuple[str, Collection]], bound: float, users: int) -> Choice:
     """Return collections with the error that is predicted for so many users, and the best one, or the named one.
 
     Raises:
         NotSupported: there is none.
     """
-    made = [Candidate(method=name, mechanism=own, predicted_error=own.mean_variance(users)) for name, own in found]
+    made = [Candidate(method=name, mechanism=way, predicted_error=way.mean_variance(users)) for name, way in pairs]
     candidates, wanted = sorted(made, key=rank), spec.release.method
-    named = [one for one in candidates if one.method == wanted or (wanted == AUTO and not one.assumes)]
+    named = [way for way in candidates if way.method == wanted or (wanted == AUTO and not way.assumes)]
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
-        serving = ", ".join(sorted(one.method for one in candidates))
+        serving = ", ".join(sorted(candidate.method for candidate in candidates))
         why = f"{wanted!r} does not serve kind = {spec.release.kind!r}"
         raise NotSupported(f"$.release.method: {why}; those that do: {serving}")
     return Choice(
@@ -81,27 +81,27 @@ def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], b
     )
 
 
-def _taken(found: list[Candidate], reports: int, changes: int) -> Candidate:
+def _taken(candidates: list[Candidate], reports: int, changes: int) -> Candidate:
     """Return the candidate that `auto` takes: the shortest reports, or where devices report again the least loss."""
     if reports == 1:
-        return _shortest(found)
+        return _shortest(candidates)
 
-    def cost(one: Candidate) -> tuple[bool, Fraction, float]:
-        lost = None if one.collection is None else given_away(one.collection, reports, changes)
-        useless = lost is None or math.isinf(one.predicted_error)
-        return useless, lost or Fraction(0), one.predicted_error
+    def cost(candidate: Candidate) -> tuple[bool, Fraction, float]:
+        lost = None if candidate.collection is None else given_away(candidate.collection, reports, changes)
+        useless = lost is None or math.isinf(candidate.predicted_error)
+        return useless, lost or Fraction(0), candidate.predicted_error
 
-    return min(found, key=cost)
+    return min(candidates, key=cost)
 
 
-def _shortest(found: list[Candidate]) -> Candidate:
+def _shortest(candidates: list[Candidate]) -> Candidate:
     """Return the collection of the shortest reports among those whose error is next to the least, the least itself.
 
     Without a collector that takes k steps a report or more, unless that has the least error.
     """
-    least = found[0]
-    near = [one for one in found if one.predicted_error <= NEAR * least.predicted_error]
-    return min((one for one in near if one is least or catalog.card(one.method).work == "fast"), key=_bytes)
+    least = candidates[0]
+    near = [way for way in candidates if way.predicted_error <= NEAR * least.predicted_error]
+    return min((way for way in near if way is least or catalog.card(way.method).work == "fast"), key=_bytes)
 
 
 def _bytes(candidate: Candidate) -> int:
@@ -118,14 +118,14 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
     check_cells(spec)
     offered = (catalog.cards(making, named=spec.release.method) for making in ("oracle", "protocol"))
     cards = dict(sorted((name, card) for of_making in offered for name, card in of_making.items()))
-    for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
+    for name, arguments in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
         card = cards[name]
         if asks_itself(name):
-            yield from protocol(name, room, spec, own)
+            yield from protocol(name, room, spec, arguments)
             continue
         for split in _splits(spec):
             if spec.release.method == name or _light(spec, card):
-                collection = _collection(spec, card, split, own)
+                collection = _collection(spec, card, split, arguments)
                 if collection is not None and (spec.release.method == name or _short(collection)):
                     yield name, collection
 
@@ -135,17 +135,17 @@ def asks_itself(name: str) -> bool:
     return name in catalog.cards("protocol", named=name)
 
 
-def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
+def protocol(name: str, room: str, spec: Spec, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
     """Yield the collection of a method that asks devices in a way of its own, if it serves a room.
 
     Args:
         name: of the method.
         room: of `kinds`.
         spec: what is asked for.
-        own: the parameters of the method.
+        arguments: the parameters of the method.
     """
     make = catalog.card(name).protocol
-    collection = make(room, spec.schema.shape, share(spec, "users"), **own) if make is not None else None
+    collection = make(room, spec.schema.shape, share(spec, "users"), **arguments) if make is not None else None
     if collection is not None:
         yield name, collection
 
@@ -170,7 +170,7 @@ def _light(spec: Spec, card: Card) -> bool:
 
 
 def _short(collection: Collection) -> bool:
-    return max(own.width for own in collection.types) <= LONGEST
+    return max(report.width for report in collection.types) <= LONGEST
 
 
 def lower_bound(spec: Spec) -> float:
@@ -185,13 +185,13 @@ def lower_bound(spec: Spec) -> float:
 def _optimum(spec: Spec, split: Split, users: int) -> float:
     """Return the mean variance of a cell by subset selection, over any number of values, also more than it serves."""
     loss, shape = share(spec, split), spec.schema.shape
-    asked = users if split == "budget" else users / len(shape)
+    answering = users if split == "budget" else users / len(shape)
     total = 0.0
     for size in shape:
         numbers, frequency = design(size, loss.epsilon), 1 / size
-        one = float(frequencies.variances(1, np.asarray(frequency), numbers.p, numbers.q))
-        drawing = users**2 * frequency * (1 - frequency) * rest(users, asked) / asked
-        total += size * (one * users**2 / asked + drawing)
+        variance = float(frequencies.variances(1, np.asarray(frequency), numbers.p, numbers.q))
+        drawing = users**2 * frequency * (1 - frequency) * rest(users, answering) / answering
+        total += size * (variance * users**2 / answering + drawing)
     return total / sum(shape)
 
 
@@ -203,14 +203,14 @@ def _splits(spec: Spec) -> tuple[Split, ...]:
     return SPLITS if named is None else (named,)
 
 
-def _collection(spec: Spec, card: Card, split: Split, own: dict[str, Any]) -> Collection | None:
+def _collection(spec: Spec, card: Card, split: Split, arguments: dict[str, Any]) -> Collection | None:
     make = card.oracle
     if make is None:
         return None
 
     def oracle(attribute: Tabular, loss: PureDP) -> Oracle | None:
         listed = {"candidates": _names(attribute)} if "candidates" in names(card.parameters) else {}
-        return make(attribute.size, loss, **{**listed, **own})
+        return make(attribute.size, loss, **{**listed, **arguments})
 
     return _built(spec, oracle, split)
 

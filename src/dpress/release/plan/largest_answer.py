@@ -42,13 +42,13 @@ def largest_answer(mechanism: MatrixMechanism, workload: Predicates, beta: float
     matrix, noise = mechanism.strategy.map, mechanism.noises[0]
     if isinstance(matrix, SetSums) and matrix == workload.sums and matrix.independent:
         return independent(noise, workload.queries, beta)
-    weights = np.stack([matrix.apply(one) for one in covariances(mechanism, workload) / noise.variance])
+    weights = np.stack([matrix.apply(covariance) for covariance in covariances(mechanism, workload) / noise.variance])
     within = _by_tails(weights, noise, beta)
     if within is None:
         real = real_variance(noise)
         each = [
-            Alike(number=1, variance=real * float(own @ own), largest=math.sqrt(real / 2) * float(np.abs(own).max()))
-            for own in weights
+            Alike(number=1, variance=real * float(row @ row), largest=math.sqrt(real / 2) * float(np.abs(row).max()))
+            for row in weights
         ]
         within = union_bound(each, mechanism.tail, beta)
     return LargestError(cells=workload.queries, beta=beta, within=within, textbook=None, exact=False)
@@ -66,7 +66,7 @@ def _by_tails(weights: Array, noise: Noise, beta: float) -> float | None:
     reach = math.ceil(union_bound([widest], "laplace", NEGLIGIBLE))  # a Gaussian sum's tail is below that, too
     if 2 * reach * len(terms) > MOST_MASS:
         return None
-    beyond = sum(number * sum_tails(noise, int(own), reach) for own, number in zip(terms, times, strict=True))
+    beyond = sum(number * sum_tails(noise, int(term), reach) for term, number in zip(terms, times, strict=True))
     return float(np.argmax(np.asarray(beyond) <= beta))
 
 

@@ -93,7 +93,7 @@ def union_bound(counts: Sequence[Alike], tail: Tail, beta: float) -> float:
     """Return the smallest t, up to rounding, for which the tails of all counts beyond t add up to beta or less."""
 
     def beyond(t: float) -> float:
-        return math.fsum(one.number * tail_bound(one, t, tail) for one in counts)
+        return math.fsum(count.number * tail_bound(count, t, tail) for count in counts)
 
     low, high = 0.0, 1.0
     while beyond(high) > beta:
@@ -104,7 +104,7 @@ def union_bound(counts: Sequence[Alike], tail: Tail, beta: float) -> float:
     return high
 
 
-def tail_bound(one: Alike, t: float, tail: Tail) -> float:
+def tail_bound(count: Alike, t: float, tail: Tail) -> float:
     """Return a bound on P(|Y| > t) for a weighted sum Y of independent noise.
 
     Chernoff, both sides. Gaussian: 2 exp(-t^2 / (2 variance)); the discrete one has no larger moments (Canonne, Kamath,
@@ -114,15 +114,15 @@ def tail_bound(one: Alike, t: float, tail: Tail) -> float:
     (sqrt(s^4 + c^2 t^2) - s^2) / (c^2 t).
 
     Args:
-        one: the sum.
+        count: the sum.
         t: in counts.
         tail: of the noise.
     """
-    if one.variance == 0 or t <= 0:
-        return float(one.variance > 0)
+    if count.variance == 0 or t <= 0:
+        return float(count.variance > 0)
     if tail == "gaussian":
-        return min(1.0, 2 * math.exp(-t * t / (2 * one.variance)))
-    s2, c2 = one.variance / 2, one.largest**2
+        return min(1.0, 2 * math.exp(-t * t / (2 * count.variance)))
+    s2, c2 = count.variance / 2, count.largest**2
     z = (math.sqrt(s2 * s2 + c2 * t * t) - s2) / (c2 * t)
     return min(1.0, 2 * math.exp(-z * t - s2 / c2 * math.log1p(-z * z * c2)))
 
@@ -133,16 +133,16 @@ def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
     Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name where many
     tables are measured one by one.
     """
-    real = [real_variance(one) for one in mechanism.noises]
+    real = [real_variance(noise) for noise in mechanism.noises]
     variance = np.repeat(real, [part.rows for part in mechanism.parts]) if len(set(real)) > 1 else real[0]
     plain_sums = isinstance(mechanism.strategy, Identity)  # of noisy cells, each with weight 1
     named = isinstance(mechanism.strategy, MarginalStrategy) and len(workload.tables) >= MANY
-    found = []
+    counts = []
     for place, table in enumerate(workload.tables):
         number = math.prod(workload.shape[axis] for axis in table)
-        own = real[place] if named else mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
-        found.append(Alike(number=number, variance=own, largest=math.sqrt((real[0] if plain_sums else own) / 2)))
-    return found
+        each = real[place] if named else mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
+        counts.append(Alike(number=number, variance=each, largest=math.sqrt((real[0] if plain_sums else each) / 2)))
+    return counts
 
 
 def real_variance(noise: Noise) -> float:

@@ -31,10 +31,10 @@ def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
         return float(variances_of(mechanism, workload).mean())
     decoder, variance, total = mechanism.decoder, mechanism.variance, 0.0
     measured = {*workload.tables} <= {*decoder.tables} and len(workload.tables) > 1
-    known = dict(zip(decoder.tables, decoder.cell_variances(variance), strict=True)) if measured else {}
+    by_table = dict(zip(decoder.tables, decoder.cell_variances(variance), strict=True)) if measured else {}
     for table in workload.tables:  # within a table every cell has the same variance
-        if table in known:
-            total += known[table].size * float(known[table][0])
+        if table in by_table:
+            total += by_table[table].size * float(by_table[table][0])
             continue
         weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]
         cells = int(np.prod([workload.shape[axis] for axis in table], dtype=np.int64))

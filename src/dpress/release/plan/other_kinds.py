@@ -48,10 +48,10 @@ def other_kinds(planned: Plan) -> list[OtherKind]:
     """Return the other kinds that answer what a plan does, the least error first, unknown ones last; reads no row."""
     if isinstance(planned.workload, Predicates):  # the error of tables depends on how many cells each one adds up
         return []
-    return sorted(_found(planned), key=lambda one: math.inf if one.predicted_error is None else one.predicted_error)
+    return sorted(_others(planned), key=lambda kind: math.inf if kind.predicted_error is None else kind.predicted_error)
 
 
-def _found(planned: Plan) -> Iterator[OtherKind]:
+def _others(planned: Plan) -> Iterator[OtherKind]:
     if not catalog.kind(planned.spec.release.kind).of_counts:
         return
     for name in (name for name, card in catalog.kinds().items() if card.stands_in):
@@ -81,10 +81,10 @@ def _changed(planned: Plan, kind: str) -> Any:
 
 def _change(planned: Plan, kind: str) -> str:
     """Return in words what `_changed` changes."""
-    own = planned.spec.release
-    named = ["method"] if own.method != "auto" else []
-    left_out = [*named, *own.parameters, *(["postprocess"] if own.postprocess else [])]
-    without = f" without {', '.join(f'`{one}`' for one in left_out)}" if left_out else ""
+    release = planned.spec.release
+    named = ["method"] if release.method != "auto" else []
+    left_out = [*named, *release.parameters, *(["postprocess"] if release.postprocess else [])]
+    without = f" without {', '.join(f'`{name}`' for name in left_out)}" if left_out else ""
     return f'kind = "{kind}"{without}'
 
 
@@ -105,21 +105,21 @@ def _error(planned: Plan, other: Plan) -> float | None:
     mechanism = other.chosen.mechanism
     if not isinstance(mechanism, MatrixMechanism) or isinstance(planned.workload, Areas):
         return None
-    parts = _asked(planned.workload, other.workload)
+    parts = _in_form(planned.workload, other.workload)
     total = math.fsum(part.queries * mean_variance(mechanism, part) for part in parts)
     return total / planned.workload.queries
 
 
-def _asked(asked: Workload, made_for: Workload | Areas) -> list[Workload]:
+def _in_form(workload: Workload, made_for: Workload | Areas) -> list[Workload]:
     """Return the queries in the form in which a mechanism that is made for others tells their error.
 
     A cell of a table is a box: one cell along every axis of the table, all cells along every other.
     """
-    if not isinstance(asked, Marginals) or not isinstance(made_for, Boxes):
-        return [asked]
+    if not isinstance(workload, Marginals) or not isinstance(made_for, Boxes):
+        return [workload]
     return [
-        Boxes(tuple(_axis(size, whole=axis not in table) for axis, size in enumerate(asked.shape)))
-        for table in asked.tables
+        Boxes(tuple(_axis(size, whole=axis not in table) for axis, size in enumerate(workload.shape)))
+        for table in workload.tables
     ]
 
 

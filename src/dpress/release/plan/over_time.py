@@ -12,8 +12,8 @@ from dpress.release.plan.parameter_checks import of_kind
 
 def times(spec: Spec) -> tuple[int, int]:
     """Return how often a device reports, and how often its values change meanwhile, as the specification says."""
-    own = of_kind(spec, Division)
-    return own.reports, own.changes
+    division = of_kind(spec, Division)
+    return division.reports, division.changes
 
 
 def given_away(collection: Collection, reports: int, changes: int) -> Fraction | None:
@@ -33,9 +33,9 @@ def given_away(collection: Collection, reports: int, changes: int) -> Fraction |
         None where no epsilon is proven.
     """
     values = min(changes + 1, reports)
-    found = [[_of_part(part, reports, values) for part in own.parts] for own in collection.types]
-    known = [[one for one in own if one is not None] for own in found]
-    return max(sum(own, Fraction(0)) for own in known) if known == found else None
+    losses = [[_of_part(part, reports, values) for part in report.parts] for report in collection.types]
+    bounded = [[loss for loss in parts if loss is not None] for parts in losses]
+    return max(sum(parts, Fraction(0)) for parts in bounded) if bounded == losses else None
 
 
 def _of_part(part: Part, reports: int, values: int) -> Fraction | None:

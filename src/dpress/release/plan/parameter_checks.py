@@ -14,13 +14,13 @@ from dpress.data.specification.spec import Spec
 Methods = Mapping[str, type[Parameters]]
 
 
-def of_kind(spec: Spec, own: type[Own]) -> Own:
+def of_kind(spec: Spec, struct: type[Own]) -> Own:
     """Return the parameters of a struct that is the kind's own, with their defaults.
 
     Raises:
         ValueError: a value is not what it must be; the line names its place and what would be right.
     """
-    return parameters.read(own, spec.release.parameters)
+    return parameters.read(struct, spec.release.parameters)
 
 
 def expected_users(spec: Spec) -> int:
@@ -55,22 +55,22 @@ def of_methods(
         ValueError: a parameter is not known, or not what it must be; the line names its place and what would be right.
     """
     given, named = spec.release.parameters, method or spec.release.method
-    asked = {named: methods[named]} if named in methods else methods
-    known = dict.fromkeys([*names(taken(spec)), *(name for own in asked.values() for name in names(own))])
-    unknown(given, tuple(known), named if named in methods else _kind(spec), hints or {})
+    wanted = {named: methods[named]} if named in methods else methods
+    allowed = dict.fromkeys([*names(taken(spec)), *(name for fields in wanted.values() for name in names(fields))])
+    unknown(given, tuple(allowed), named if named in methods else _kind(spec), hints or {})
     parameters.read(taken(spec), given)
-    found, faults = {}, []
-    for name, own in methods.items():
-        if set(beside(spec)) <= set(names(own)):
+    arguments, faults = {}, []
+    for name, fields in methods.items():
+        if set(beside(spec)) <= set(names(fields)):
             try:
-                found[name] = parameters.arguments(own, given, name)
+                arguments[name] = parameters.arguments(fields, given, name)
             except ValueError as fault:
-                faults += [fault] if name in asked else []
-    if faults and not set(asked) & set(found):
+                faults += [fault] if name in wanted else []
+    if faults and not set(wanted) & set(arguments):
         raise faults[0]
-    if asked and not found:
+    if wanted and not arguments:
         raise ValueError(unserved(spec))
-    return found
+    return arguments
 
 
 def parameters_of(card: Card, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,17 +88,17 @@ def unserved(spec: Spec) -> str:
     return f"{PLACE}: no method takes {', '.join(beside(spec))} for this release of kind {spec.release.kind!r}"
 
 
-def unknown(given: Mapping[str, Any], known: tuple[str, ...], whom: str, hints: Mapping[str, str]) -> None:
+def unknown(given: Mapping[str, Any], allowed: tuple[str, ...], whom: str, hints: Mapping[str, str]) -> None:
     """Refuse a parameter that nobody takes.
 
     Raises:
         ValueError: there is one; the line names those that there are.
     """
-    if more := sorted(set(given) - set(known)):
+    if more := sorted(set(given) - set(allowed)):
         hint = f"; {hints[more[0]]}" if more[0] in hints else ""
-        listed = ", ".join(known) or "none"
+        listed = ", ".join(allowed) or "none"
         raise ValueError(
-            f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}{meant(more[0], known)}"
+            f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}{meant(more[0], allowed)}"
         )
 
 

@@ -57,10 +57,10 @@ class Plan:
     def _repr_html_(self) -> str:
         text = catalog.room(catalog.kind(self.spec.release.kind).name).words.text(self)
         shown = (
-            notebook.line(one) if isinstance(one, str) else notebook.table(one.header, one.rows, numbers=one.numbers)
-            for one in (text.candidates, *text.remarks)
+            notebook.line(row) if isinstance(row, str) else notebook.table(row.header, row.rows, numbers=row.numbers)
+            for row in (text.candidates, *text.remarks)
         )
-        errors = [(one.method, math.sqrt(one.predicted_error)) for one in self.candidates]
+        errors = [(candidate.method, math.sqrt(candidate.predicted_error)) for candidate in self.candidates]
         drawn = [notebook.Bar(name, error, error, error) for name, error in errors if math.isfinite(error)]
         return "".join(shown) + notebook.bars(drawn, "the typical error of each method")
 
@@ -106,12 +106,12 @@ def plan(spec: Asked) -> Plan:
     >>> dpress.plan(plain).chosen.method
     'identity'
     """
-    asked = spec_of(spec)
-    own = msgspec.structs.replace(from_dict(as_dict(asked)), data=asked.data)  # the caller's lists may change meanwhile
-    room = catalog.room(catalog.kind(own.release.kind).name)
-    _check_method(own.release.method)
-    _check_discovered(own, discovers=room.kind.discovers)
-    return Plan(spec=own, choice=room.choose(own))
+    stated = spec_of(spec)  # whose lists the caller may change meanwhile
+    snapshot = msgspec.structs.replace(from_dict(as_dict(stated)), data=stated.data)
+    room = catalog.room(catalog.kind(snapshot.release.kind).name)
+    _check_method(snapshot.release.method)
+    _check_discovered(snapshot, discovers=room.kind.discovers)
+    return Plan(spec=snapshot, choice=room.choose(snapshot))
 
 
 def _check_method(name: str) -> None:
@@ -130,33 +130,33 @@ def _check_discovered(spec: Spec, *, discovers: bool) -> None:
     Raises:
         NotSupported: naming the attribute.
     """
-    for one in () if discovers else spec.schema.attributes:
-        if one.discovered:
+    for attribute in () if discovers else spec.schema.attributes:
+        if attribute.discovered:
             raise NotSupported(
-                f'$.attribute[{one.name}].values: "discover" needs kind = {catalog.where("discovers")}, got kind = '
-                f'"{spec.release.kind}", for which values must be listed'
+                f'$.attribute[{attribute.name}].values: "discover" needs kind = {catalog.where("discovers")}, '
+                f'got kind = "{spec.release.kind}", for which values must be listed'
             )
 
 
-def understood(asked: Asked | Plan | Design) -> Spec | Plan | Design:
+def understood(design: Asked | Plan | Design) -> Spec | Plan | Design:
     """Return a plan or a design as it is, and of anything else the specification that it holds; see `spec_of`."""
-    return asked if isinstance(asked, (Plan, Design)) else spec_of(asked)
+    return design if isinstance(design, (Plan, Design)) else spec_of(design)
 
 
-def design_of(asked: Spec | Plan | Design) -> Design:
+def design_of(design: Spec | Plan | Design) -> Design:
     """Return a design as it is, that of a plan, or that of a specification, which is planned on the spot.
 
     Raises:
         NotSupported, ValueError: see `plan`.
     """
-    if isinstance(asked, Design):
-        return asked
-    return (asked if isinstance(asked, Plan) else plan(asked)).design
+    if isinstance(design, Design):
+        return design
+    return (design if isinstance(design, Plan) else plan(design)).design
 
 
-def source_named(asked: Spec | Plan | Design) -> str | None:
+def source_named(design: Spec | Plan | Design) -> str | None:
     """Return the file that a specification names; None where it names none, and for a design, which never does."""
-    spec = asked.spec if isinstance(asked, Plan) else asked
+    spec = design.spec if isinstance(design, Plan) else design
     return spec.data.source or None if isinstance(spec, Spec) and spec.data is not None else None
 
 
@@ -191,8 +191,8 @@ def _written(spec: Spec, choice: Choice) -> Design:
             unit=choice.unit,
             lower_bound=choice.lower_bound,
             candidates=tuple(
-                Offer(method=one.method, error=_finite(one.predicted_error), assumes=one.assumes, asks=one.asks)
-                for one in choice.candidates
+                Offer(method=way.method, error=_finite(way.predicted_error), assumes=way.assumes, asks=way.asks)
+                for way in choice.candidates
             ),
         ),
         specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back

@@ -41,11 +41,11 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     """
     if isinstance(error, bool) or not isinstance(error, (int, float)) or not 0 < error < math.inf:
         raise ValueError(f"error: expected a number above 0, got {error!r}")
-    asked = spec_of(spec)
-    name = asked.privacy.loss.names[0]
+    specification = spec_of(spec)
+    name = specification.privacy.loss.names[0]
 
     def typical(budget: float) -> float:
-        chosen = plan(_under(asked, name, budget)).chosen
+        chosen = plan(_under(specification, name, budget)).chosen
         if not math.isfinite(chosen.predicted_error):
             raise NotSupported(f"{chosen.method} predicts no error, so that no budget can be chosen by it")
         return math.sqrt(chosen.predicted_error)
@@ -53,14 +53,14 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     def reaches(budget: float) -> bool:
         return typical(budget) <= error
 
-    low, high = _around(reaches, float(getattr(asked.privacy, name)))
+    low, high = _around(reaches, float(getattr(specification.privacy, name)))
     if high is None:
         reached = f"at {low:g} it is {typical(low):,.4g}"
         raise NotSupported(f"no {name} up to {MOST:g} has a typical error of {error:g}; {reached}")
     while high / low > NEAR:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if reaches(middle) else (middle, high)
-    return plan(_under(asked, name, rounded_up(high)))
+    return plan(_under(specification, name, rounded_up(high)))
 
 
 def _around(reaches: Callable[[float], bool], start: float) -> tuple[float, float | None]:

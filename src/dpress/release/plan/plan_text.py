@@ -72,7 +72,7 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
         even: what the prediction of a collection supposes of the users.
     """
     local = planned.chosen.collection is not None
-    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
     header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
     listing = Listing(header=header, rows=rows, numbers=(3, 4, 6))
     bound = planned.lower_bound
@@ -80,10 +80,10 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
     if not local:
         return PlanText(candidates=listing, remarks=[f"No strategy with this noise {below}"])
     remarks: list[str | Listing] = [*_lifetime(planned), *_over_time(planned)]
-    remarks += [f"{one.method}: {_note(one)}." for one in planned.candidates if one.assumes]
+    remarks += [f"{candidate.method}: {_note(candidate)}." for candidate in planned.candidates if candidate.assumes]
     remarks.append(f"Predicted for {planned.choice.users:,} users, {even}; counts of all users.")
     what = "In these ways of asking, no private report"
-    if any(one.assumes and one is not planned.chosen for one in planned.candidates):
+    if any(candidate.assumes and candidate is not planned.chosen for candidate in planned.candidates):
         what = "In these ways of asking, and without that assumption, no private report"
     remarks += [f"{what} {below}"] if bound else []
     return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
@@ -99,20 +99,21 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
         "predicted_error": error if math.isfinite(error) else None,
         "unit": planned.choice.unit,
         **({"note": _note(candidate)} if candidate.assumes else {}),
-        **_asked(candidate),
+        **_ask(candidate),
         **_given_away(planned, candidate),
     }
 
 
-def at_once(method: str, own: LargestError) -> list[str]:
+def at_once(method: str, error: LargestError) -> list[str]:
     """Return how wrong all counts that were asked for can be at once, in a sentence, and what the textbook says."""
-    who = f"all {own.cells:,} counts of {method} at once are" if own.cells > 1 else "the count is"
-    found = [
-        f"With probability {1 - own.beta:.0%} {who} within +- {number(math.ceil(10 * own.within) / 10)} of the truth"
-    ]
-    if own.textbook is not None:
-        found.append(f"(the textbook's bound, sensitivity x ln(k / {own.beta:g}) / epsilon: {own.textbook:.1f})")
-    return [*found[:-1], f"{found[-1]}."]
+    who = f"all {error.cells:,} counts of {method} at once are" if error.cells > 1 else "the count is"
+    within = number(math.ceil(10 * error.within) / 10)
+    sentences = [f"With probability {1 - error.beta:.0%} {who} within +- {within} of the truth"]
+    if error.textbook is not None:
+        sentences.append(
+            f"(the textbook's bound, sensitivity x ln(k / {error.beta:g}) / epsilon: {error.textbook:.1f})"
+        )
+    return [*sentences[:-1], f"{sentences[-1]}."]
 
 
 def promise(mechanism: Mechanism) -> str:
@@ -144,7 +145,7 @@ def beside(lifetime: PureDP | None) -> str:
 
 def cautions(planned: Plan) -> list[str]:
     """Return one sentence where a report gives its owner's value away for all practical purposes."""
-    return [found] if (found := caution(planned.spec.privacy.loss)) and planned.design.local else []
+    return [sentence] if (sentence := caution(planned.spec.privacy.loss)) and planned.design.local else []
 
 
 def caution(loss: Loss) -> str:
@@ -175,9 +176,11 @@ def _over_time(planned: Plan) -> list[str | Listing]:
     if reports == 1:
         return []
     rows = []
-    for one in planned.candidates:
-        own = [given_away(one.mechanism, often, min(changes, often - 1)) for often in (1, reports)]  # type: ignore[arg-type]
-        rows.append(["*" if one is planned.chosen else "", one.method, *("none" if e is None else _up(e) for e in own)])
+    for way in planned.candidates:
+        lost = [given_away(way.mechanism, often, min(changes, often - 1)) for often in (1, reports)]  # type: ignore[arg-type]
+        rows.append(
+            ["*" if way is planned.chosen else "", way.method, *("none" if e is None else _up(e) for e in lost)]
+        )
     header = ("", "method", "after 1 report", f"after {reports:,}")
     moved = f"its values change {changes:,} times" if changes != 1 else "its values change once"
     what = f"While a device reports {reports:,} times, {moved}; that they change is not hidden. Epsilon given away:"
@@ -195,7 +198,7 @@ def _note(baseline: Candidate) -> str:
     )
 
 
-def _asked(candidate: Candidate) -> dict[str, Any]:
+def _ask(candidate: Candidate) -> dict[str, Any]:
     """Return what a collection asks of a user, and the largest payload of a report, in bytes."""
     if (collection := candidate.collection) is None:
         return {}

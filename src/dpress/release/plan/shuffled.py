@@ -56,21 +56,21 @@ def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffle
     allowed, total = check.probability("delta", delta), sum(collection.weights)
     if in_rounds(collection.estimator) is not None:
         raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
-    if any(isinstance(oracle, Celled) for own in collection.types for oracle in own.oracles):
+    if any(isinstance(oracle, Celled) for report in collection.types for oracle in report.oracles):
         raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
     worst = Shuffled(local=0.0, epsilon=0.0, delta=float(allowed), reports=users, bound=ANY)
-    for own in collection.types:
-        local, clones, bound = _clones(own, Fraction(own.weight, total))
+    for report in collection.types:
+        local, clones, bound = _clones(report, Fraction(report.weight, total))
         if not worst.epsilon or not holds(clones, users, worst.epsilon, allowed):
             worst = replace(worst, epsilon=central_epsilon(clones, users, allowed), bound=bound)
         worst = replace(worst, local=max(worst.local, check.float_up(local)))
     return worst
 
 
-def _clones(own: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]:
+def _clones(report: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]:
     """Return epsilon of a report, the clones among others, of whom a share draws the type, and whose bound it is."""
-    claimed = pure(own.claim.proven, "shuffling adds to a proven epsilon of every report, and these have none")
-    alone = own.oracles[0] if len(own.parts) == 1 else None
+    claimed = pure(report.claim.proven, "shuffling adds to a proven epsilon of every report, and these have none")
+    alone = report.oracles[0] if len(report.parts) == 1 else None
     clones = None if alone is None else clones_of(alone, claimed.epsilon)
     bound = ANY if alone is None or clones is None else method_of(type(alone))
     clones = clones or any_randomiser(claimed.epsilon)
@@ -108,14 +108,14 @@ def clones_of(oracle: Oracle, local: Fraction) -> Clones | None:
     return None
 
 
-def sentence(own: Shuffled) -> str:
+def sentence(promise: Shuffled) -> str:
     """Return the promise for people, and whom they trust for it."""
-    by = "for any randomiser" if own.bound == ANY else f"for reports of {own.bound}"
+    by = "for any randomiser" if promise.bound == ANY else f"for reports of {promise.bound}"
     return (
-        f"Shuffled: where {own.reports:,} reports reach the analyst without order, time or sender, all of "
-        f"them together are (epsilon = {rounded_up(own.epsilon):g}, delta = {own.delta:g})-private for each person, "
-        f"of one report each (proven, {by}). For that one trusts whoever shuffles; epsilon = {own.local:g} of a "
-        "report needs nobody's trust."
+        f"Shuffled: where {promise.reports:,} reports reach the analyst without order, time or sender, all of "
+        f"them together are (epsilon = {rounded_up(promise.epsilon):g}, delta = {promise.delta:g})-private for each "
+        f"person, of one report each (proven, {by}). For that one trusts whoever shuffles; epsilon = {promise.local:g} "
+        "of a report needs nobody's trust."
     )
 
 

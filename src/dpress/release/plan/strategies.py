@@ -40,9 +40,9 @@ def chosen(spec: Spec, workload: Workload) -> Choice:
     candidates = sorted(_candidates(spec, workload), key=rank)
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
-    named = [one for one in candidates if spec.release.method in (one.method, AUTO)]
+    named = [candidate for candidate in candidates if spec.release.method in (candidate.method, AUTO)]
     if not named:
-        serving = ", ".join(sorted(one.method for one in candidates))
+        serving = ", ".join(sorted(candidate.method for candidate in candidates))
         raise NotSupported(f"$.release.method: {why_not(spec, workload)}; those that do: {serving}")
     return Choice(
         workload=workload,
@@ -77,14 +77,14 @@ def why_not(spec: Spec, workload: Workload) -> str:
 
 def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
     """Return every method that serves the workload and takes the spec's own parameters."""
-    own, cards = beside(spec), catalog.cards("strategy", named=spec.release.method).values()
-    serving = [card for card in cards if not own or _serves(card, workload, spec)]
+    named, cards = beside(spec), catalog.cards("strategy", named=spec.release.method).values()
+    serving = [card for card in cards if not named or _serves(card, workload, spec)]
     arguments = of_methods(spec, {card.name: card.parameters for card in serving})
     taking = [(card, arguments[card.name]) for card in serving if card.name in arguments]
-    found = [best for card, more in taking if (best := _best(card, workload, spec, more)) is not None]
-    if own and not found:
+    candidates = [best for card, more in taking if (best := _best(card, workload, spec, more)) is not None]
+    if named and not candidates:
         raise ValueError(unserved(spec))
-    return found
+    return candidates
 
 
 def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
@@ -96,16 +96,16 @@ def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
     )
 
 
-def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:
+def _best(card: Card, workload: Workload, spec: Spec, arguments: dict[str, Any]) -> Candidate | None:
     """Return the method under the noise that suits it best within the budget, or None if it does not serve."""
     candidates = []
     for loss in spec.privacy.loss.payable:
-        strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
+        strategy = card.strategy(workload, loss, **arguments) if card.strategy is not None else None
         if strategy is not None:
             with contextlib.suppress(NotSupported):  # its noise is too large, or too fine, to be drawn
                 mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
                 candidates.append(candidate(card.name, mechanism, workload))
-    return min(candidates, key=lambda one: one.predicted_error, default=None)
+    return min(candidates, key=lambda candidate: candidate.predicted_error, default=None)
 
 
 def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Candidate:
@@ -137,7 +137,7 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
             raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")
 
 
-def check_found(spec: Spec) -> None:
+def check_discovered(spec: Spec) -> None:
     """Refuse all but one attribute whose values are to be found, and counts that are adjusted.
 
     Raises:

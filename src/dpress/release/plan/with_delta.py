@@ -49,14 +49,14 @@ def with_delta(planned: Plan) -> WithDelta | None:
     return None
 
 
-def sentence(found: WithDelta, planned: Plan) -> str:
+def sentence(alternative: WithDelta, planned: Plan) -> str:
     """Return what a delta would buy in words: typical errors where they are counts, else how many times less."""
     epsilon = float(planned.spec.privacy.loss.amount)
-    delta = f"{found.delta:g}".replace("e-0", "e-")
+    delta = f"{alternative.delta:g}".replace("e-0", "e-")
     budget = f"epsilon = {epsilon:g} and delta = {delta}"
-    own, other = math.sqrt(planned.chosen.predicted_error), math.sqrt(found.predicted_error)
+    error, other = math.sqrt(planned.chosen.predicted_error), math.sqrt(alternative.predicted_error)
     if planned.choice.unit == UNIT:
-        gain = f"a typical error of +- {other:,.1f} instead of +- {own:,.1f}"
+        gain = f"a typical error of +- {other:,.1f} instead of +- {error:,.1f}"
     else:
-        gain = f"errors {number(round(own / other, 1))} times smaller"
-    return f"With {budget}: {gain}, by {found.method}; the promise may then fail with a chance of {delta}."
+        gain = f"errors {number(round(error / other, 1))} times smaller"
+    return f"With {budget}: {gain}, by {alternative.method}; the promise may then fail with a chance of {delta}."

@@ -122,7 +122,7 @@ class DataCheck:
     def suspicious(self) -> tuple[str, ...]:
         """The attributes of which too many values have no cell of their own."""
         shares = [*(pair for finding in self.findings.values() for pair in finding.unlisted.items())]
-        shares += [(one.name, one.unmatched) for one in self.attributes]
+        shares += [(attribute.name, attribute.unmatched) for attribute in self.attributes]
         return tuple(name for name, unmatched in shares if unmatched > self.most)
 
     @property
@@ -140,8 +140,8 @@ class DataCheck:
         """The check as plain objects, with what every kind would find."""
         apart = {name: nothing for kind in catalog.kinds().values() for name, nothing in kind.findings.items()}
         figures = {name: finding.figures for name, finding in self.findings.items()}
-        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("findings", "unit")}
-        return {**own, **apart, **figures, "unit": self.unit}
+        names = [field.name for field in fields(self) if field.name not in ("findings", "unit")]
+        return {**{name: getattr(self, name) for name in names}, **apart, **figures, "unit": self.unit}
 
 
 def check(
@@ -170,9 +170,9 @@ def check(
     attributes = tuple(side for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
-    names, unit = tuple(one.name for one in attributes), spec.privacy.protected
+    names, unit = tuple(attribute.name for attribute in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
-    tallies = [_Tally(one) for one in (() if kind.of_sets else attributes)]
+    tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
     for batch in Table(source, (*names, *written), ROW).batches():
@@ -184,8 +184,8 @@ def check(
             progress(rows)
     design = asked if isinstance(asked, Design) else None
     checking = catalog.room(kind.name).checking
-    own = CheckedRows(spec=spec, planned=design, source=source, progress=progress)
-    findings = {} if checking is None else checking.findings(own)
+    checked = CheckedRows(spec=spec, planned=design, source=source, progress=progress)
+    findings = {} if checking is None else checking.findings(checked)
     refused = [name for finding in findings.values() for name in finding.refused]
     return DataCheck(
         rows=rows,
@@ -194,7 +194,7 @@ def check(
         attributes=tuple(tally.found() for tally in tallies),
         persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
-            one.name for one in spec.schema.attributes if one.box is not None and exchanged(one.box, source)
+            place.name for place in spec.schema.attributes if place.box is not None and exchanged(place.box, source)
         ),
         most=most,
         findings=findings,
@@ -244,7 +244,7 @@ class _Tally:
         return keeps
 
     def _keep(self, texts: pa.Array) -> None:
-        for text, number in Counter(str(one) for one in texts.to_pylist()).items():
+        for text, number in Counter(str(value) for value in texts.to_pylist()).items():
             if text in self.texts or len(self.texts) < KEPT:
                 self.texts[text] += number
 
@@ -271,15 +271,15 @@ class _Tally:
 def _remedy(attribute: Tabular, texts: list[str]) -> str:
     """Return what would give the first of the texts a cell that is known to be missed by its writing alone."""
     listing = attribute.listing
-    listed = [] if listing is None else [one for one in listing.values if isinstance(one, str)]
-    plain = {one.strip().casefold(): one for one in listed}
+    listed = [] if listing is None else [value for value in listing.values if isinstance(value, str)]
+    plain = {value.strip().casefold(): value for value in listed}
     for text in texts:
         if attribute.calendar is not None and OTHER_DATE.match(text.strip()):
             return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
         if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
             return f'{text!r} is a number where [data] has decimal = ","'
-        if (own := plain.get(text.strip().casefold())) is not None:
-            return f"{text!r} is {own!r} but for blanks or capitals; a listed value matches no other spelling"
+        if (meant := plain.get(text.strip().casefold())) is not None:
+            return f"{text!r} is {meant!r} but for blanks or capitals; a listed value matches no other spelling"
     return ""
 
 

@@ -34,7 +34,7 @@ class NamesCheck:
     share: float
 
 
-def names_found(rows: CheckedRows) -> dict[str, Finding]:
+def names_findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return what a selection would find of names that are discovered, by the name of the finding; {} of listed ones.
 
     Raises:
@@ -57,24 +57,24 @@ def names_check(rows: CheckedRows) -> NamesCheck | None:
     selection = mechanism.names if isinstance(mechanism, DiscoveredGroups) else mechanism
     if not isinstance(selection, NameMechanism):
         return None
-    attribute = next(one for one in schema.attributes if one.discovered)
-    found = name_counts(attribute, rows.source, unit, weights=selection.weights, progress=rows.progress)
-    times = Counter(found.counts.tolist())
+    attribute = next(attribute for attribute in schema.attributes if attribute.discovered)
+    names = name_counts(attribute, rows.source, unit, weights=selection.weights, progress=rows.progress)
+    times = Counter(names.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
     half, nearly = (selection.holders_for(chance) for chance in (EVEN, SURE))
     return NamesCheck(
         attribute=attribute.name,
-        names=len(found.names),
+        names=len(names.names),
         expected=sum(chances[count] * number for count, number in times.items()),
         counts=(half, nearly),
         weighted=selection.weights is not None,
-        share=sum(chances[count] * count * number for count, number in times.items()) / max(found.total, 1),
+        share=sum(chances[count] * count * number for count, number in times.items()) / max(names.total, 1),
     )
 
 
-def _lines(found: NamesCheck) -> list[str]:
-    half, nearly = found.counts
-    names = f"{found.attribute}: {found.names:,} different names; about {found.expected:,.1f} would be released, which"
+def _lines(check: NamesCheck) -> list[str]:
+    half, nearly = check.counts
+    names = f"{check.attribute}: {check.names:,} different names; about {check.expected:,.1f} would be released, which"
     counts = f"  a count of {half:,} is released with a chance of 50 %, one of {nearly:,} with 99 %"
-    few = "; smaller ones, too, of persons with few names" if found.weighted else ""
-    return [f"{names} have {found.share:.1%} of all {'weights' if found.weighted else 'counts'}", counts + few]
+    few = "; smaller ones, too, of persons with few names" if check.weighted else ""
+    return [f"{names} have {check.share:.1%} of all {'weights' if check.weighted else 'counts'}", counts + few]

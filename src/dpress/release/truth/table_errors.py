@@ -41,8 +41,8 @@ def truth(answers: TableAnswers, rows: TrueRows, *, further: Sequence[Axes] = ()
     """
     release, published = answers.release, answers.decoder.tables
     counts = true_counts(release.schema, (*published, *further), rows.data, release.claim.unit, progress=rows.progress)
-    own, beyond = np.split(counts, [counts.size - sum(sizes(release, further))])
-    return Truth(counts=own, further=beyond)
+    published_counts, beyond = np.split(counts, [counts.size - sum(sizes(release, further))])
+    return Truth(counts=published_counts, further=beyond)
 
 
 def redrawn(unit: Unit, truth: Numbers, again: Callable[[], Numbers]) -> dict[str, float]:
