@@ -24,8 +24,9 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
+from dpress.inference.joint.contrast import contrasts
 from dpress.inference.joint.factors import Joint, independent
-from dpress.inference.joint.independence_tests import independence_tests
+from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.inference.joint.maxent import chain, joint
 from dpress.inference.joint.pair_error import expected, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
@@ -127,7 +128,7 @@ def one_run(codes: Codes, shape: tuple[int, ...], tables: Tables, width: int, *,
         "nonnegative": _mean(apart(norm_sub(plain[pair].ravel(), users=1), truth[pair].ravel()) for pair in pairs),
         "independent": _mean(apart(product.marginal(pair), truth[pair]) for pair in pairs),
         "shrunk": _mean(apart(found[pair].shares, truth[pair]) for pair in pairs),
-        "dependent_pairs": float(sum(one.significant for one in independence_tests(tables))),
+        "dependent_pairs": float(sum(one.significant for one in chi_square_tests(contrasts(tables)))),
         "shrink_seconds": seconds,
     }
     return row | _joint(codes, shape, found, product, whole=whole)

@@ -7,7 +7,7 @@ import pytest
 
 from dpress.core.basics import rng
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
-from dpress.inference.joint.likelihood import Halves, Split, collapsed, in_memory
+from dpress.inference.joint.likelihood import Halves, Split, in_memory
 
 Q_STAR, P_STAR = 0.7, 0.4
 
@@ -83,15 +83,6 @@ def test_threads_change_no_bit_of_a_sum(rows: int) -> None:
 def test_no_report_is_a_sum_of_nothing() -> None:
     empty = Halves(left=np.ones((0, 2)), right=np.ones((0, 3)), counts=np.ones(0))
     assert np.array_equal(in_memory(empty)(lambda own: own.left.T @ own.right), np.zeros((2, 3)))
-
-
-def test_identical_reports_are_one_with_a_count() -> None:
-    patterns = np.array([[0, 1], [1, 0], [1, 1]], dtype=np.uint8)
-    strings = patterns[np.array([0, 1, 1, 2, 0, 1])]
-    likelihoods = one_hot(2, q_star=Q_STAR, p_star=P_STAR).likelihoods(strings)
-    halves = collapsed(Split((2, 2)).halves([likelihoods, likelihoods]))
-    assert len(halves) == 3
-    assert sorted(halves.counts.tolist()) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("cohorts", [1, 3])

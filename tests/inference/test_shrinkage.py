@@ -7,8 +7,9 @@ import pytest
 
 from dpress.core.basics import rng
 from dpress.inference.joint.bootstrap import resampled
+from dpress.inference.joint.contrast import contrasts
 from dpress.inference.joint.factors import Joint, dense, independent
-from dpress.inference.joint.independence_tests import independence_tests
+from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.inference.joint.maxent import full
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import centred, degrees_of_freedom, shrunk
@@ -93,16 +94,16 @@ def test_edge_cases() -> None:
     noise = Noise(users=100, held=1.0, other=0.5, sampling=0.5)
     alone = Tables(shape=(3,), noisy=(NoisyTable(axes=(0,), shares=np.array([0.8, 0.3, -0.1]), noise=noise),))
     assert np.allclose(shrunk(alone)[0,].shares, [0.75, 0.25, 0])
-    assert independence_tests(alone) == ()
+    assert chi_square_tests(contrasts(alone)) == ()
     flat = Tables(shape=(1, 2), noisy=(NoisyTable(axes=(0, 1), shares=np.array([[1.1, -0.1]]), noise=noise),))
     assert np.allclose(shrunk(flat)[0, 1].shares, [[1, 0]])
-    assert independence_tests(flat) == ()
+    assert chi_square_tests(contrasts(flat)) == ()
     corner = np.array([[1.0, 0.0], [0.0, 0.0]])
     exact = Noise(users=100, held=0.0, other=0.0, sampling=0.0)
     for one in (noise, exact):
         mass = Tables(shape=(2, 2), noisy=(NoisyTable(axes=(0, 1), shares=corner, noise=one),))
         assert np.allclose(shrunk(mass)[0, 1].shares, corner)
-        assert not independence_tests(mass)[0].significant
+        assert not chi_square_tests(contrasts(mass))[0].significant
 
 
 def test_a_pair_without_answers_is_no_table(uniforms: Callable[[int, int], np.ndarray]) -> None:
@@ -120,7 +121,7 @@ def test_evidence_rarely_accuses_independent_attributes_and_finds_dependent_ones
     alarms = {}
     for strength in (0.0, 0.5):
         source, truth = rng.seeded(17), mixed(strength, uniforms)
-        found = [independence_tests(resampled(pair_tables(2000), truth, rng=source)) for _ in range(300)]
+        found = [chi_square_tests(contrasts(resampled(pair_tables(2000), truth, rng=source))) for _ in range(300)]
         alarms[strength] = sum(any(one.significant for one in each) for each in found)
     assert alarms[0.0] <= 40
     assert alarms[0.5] > 150

@@ -71,27 +71,6 @@ def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
     return pa.chunked_array(columns)
 
 
-def for_engine(table: pa.Table) -> pa.Table:
-    """Return a table in types that DuckDB takes: decimals of more than 38 digits as values of our own type."""
-    return pa.table(
-        {
-            name: pa.chunked_array([_for_engine(chunk) for chunk in values.chunks or [values.combine_chunks()]])
-            for name, values in zip(table.column_names, table.columns, strict=True)
-        }
-    )
-
-
-def _for_engine(values: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_float16(values.type):
-        return values.cast(pa.float32())
-    if not pa.types.is_decimal256(values.type):
-        return values
-    held = column(values.to_pylist())
-    return held if is_ours(held.type) else _as_ours(held.cast(pa.string()))
-
-
 def is_ours(kind: pa.DataType) -> bool:
     """Return whether a column's type is the one that `column` makes, also after an engine has passed it on."""
     return bool(pa.types.is_struct(kind)) and [field.name for field in kind] == [KIND, TEXT]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from dpress.core.basics.extras import scipy
 from dpress.inference.consistency import Axes
-from dpress.inference.joint.contrast import Contrast, contrasts
-from dpress.inference.joint.pair_tables import Tables
+from dpress.inference.joint.contrast import Contrast
 
 ALPHA = 0.05
 _NO_NOISE = 1e-24
@@ -30,16 +29,6 @@ class IndependenceTest:
     degrees_of_freedom: float
     p_value: float
     significant: bool
-
-
-def independence_tests(tables: Tables, *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:
-    """Return the test of every pair that some report type holds and that can depend at all.
-
-    Args:
-        tables: consistent tables.
-        alpha: chance of any false alarm.
-    """
-    return chi_square_tests(contrasts(tables), alpha=alpha)
 
 
 def chi_square_tests(contrasts: Sequence[Contrast], *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:

@@ -184,15 +184,6 @@ def added(arrays: Iterable[Array]) -> Array:
     return total
 
 
-def collapsed(halves: Halves) -> Halves:
-    """Return the distinct reports with their counts: faster where few patterns exist, as of a few short strings."""
-    both = np.ascontiguousarray(np.concatenate([halves.left, halves.right], axis=1))
-    keys = both.view(np.dtype((np.void, both.dtype.itemsize * both.shape[1]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    counts = np.bincount(inverse.ravel(), weights=halves.counts, minlength=len(first)).astype(np.float64)
-    return Halves(left=halves.left[first], right=halves.right[first], counts=counts)
-
-
 def single_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which NumPy's BLAS keeps to the calling thread, where threadpoolctl is there to see to it.
 
