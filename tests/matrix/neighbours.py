@@ -33,7 +33,7 @@ def neighbours(case: Case) -> Tables:
     """Return neighbours of a case's table, by the value that the unit has by which they differ."""
     table, column = rows_of(case), COLUMNS[str(case["column"])]
     if case["relation"] == "replace-one":
-        table = table.without_last(min(UNIT_ROWS[str(case["unit"])], len(table.rows)))
+        table = table.without_last(persons=case["unit"] != "row")
     return {name: with_unit(case, table, column, value) for name, value in units(case, column).items()}
 
 

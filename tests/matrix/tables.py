@@ -51,9 +51,12 @@ class Rows:
         """Return the table with one row more, the last."""
         return replace(self, rows=(*self.rows, row), cells=(*self.cells, cell))
 
-    def without_last(self, rows: int) -> "Rows":
-        """Return the table without its last rows."""
-        return replace(self, rows=self.rows[:-rows], cells=self.cells[:-rows])
+    def without_last(self, *, persons: bool) -> "Rows":
+        """Return the table without its last row; of persons without all rows of the last row's, wherever they are."""
+        last = self.rows[-1]["uid"] if persons else None
+        kept = [place for place, row in enumerate(self.rows[:-1]) if last is None or row["uid"] != last]
+        rows, cells = (tuple(values[place] for place in kept) for values in (self.rows, self.cells))
+        return replace(self, rows=rows, cells=cells)
 
 
 def rows_of(case: Case) -> Rows:
