@@ -84,7 +84,7 @@ class Spark:
 
 def own(values):
     """Return what a client returned as Arrow, each value by itself."""
-    from dpress.data.codec import objects
+    from dpress.attributes.arrow import objects
 
     if all(isinstance(one, int) and not isinstance(one, bool) for one in values):
         return pa.array(values, pa.int64())

@@ -17,6 +17,7 @@ from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, as_polars, coded
 from dpress.attributes import coding
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
+from dpress.attributes.listed import arrow as listed
 from dpress.attributes.policy import MISSING, OUTSIDE
 from dpress.attributes.sets.attribute import SetMembers
 from dpress.attributes.value import read
@@ -245,7 +246,7 @@ def inferring(series):
 
 def test_a_reader_that_infers_is_found(monkeypatch):
     monkeypatch.setattr(frames, "_column", inferring)
-    monkeypatch.setattr(codec.listed, "cells", as_text)
+    monkeypatch.setattr(listed, "cells", as_text)
     assert changed(as_pandas, [Decimal("1.5")], [Decimal("2.25")])
     assert changed(as_objects, [np.float32(0.1)], [0.1])
 
@@ -257,7 +258,7 @@ def as_text(attribute, column):
 
 
 def test_a_codec_that_goes_by_the_column_s_type_is_found(monkeypatch):
-    monkeypatch.setattr(codec.listed, "cells", as_text)
+    monkeypatch.setattr(listed, "cells", as_text)
     assert changed(as_arrow, [Decimal("1.5")], [Decimal("2.25")])
     assert changed(as_arrow, [1.5], [None]) == []
 

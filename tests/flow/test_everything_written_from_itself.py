@@ -31,11 +31,11 @@ from tests.flow.everything_written import (
     refused,
 )
 
+from dpress.attributes.arrow import columns
 from dpress.attributes.found import with_discovered
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.table_sums import Found
 from dpress.data import count_names, table_rows
-from dpress.data.codec import codec
 from dpress.data.persons import person_columns
 from dpress.data.sources import frames
 from dpress.release.curator import publish as publishing
@@ -180,7 +180,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def unnamed_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read no integers in floats."""
-    monkeypatch.setattr(codec, "_integer_in_float", lambda value: None if value is None else str(value))
+    monkeypatch.setattr(columns, "_integer_in_float", lambda value: None if value is None else str(value))
 
 
 def exact_integers(monkeypatch: pytest.MonkeyPatch) -> None:

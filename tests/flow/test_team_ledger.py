@@ -12,7 +12,7 @@ from tests.budgets import run_sql
 
 from dpress import Ledger, PureDP, Unit
 from dpress.ledger import postgres_ledger
-from dpress.release.curator import publish as publishing
+from dpress.release.curator import paid
 
 SECRET = "4711-secret"
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "a-team-ledger.md"
@@ -93,7 +93,7 @@ def test_no_noise_is_drawn_for_a_charge_of_which_nobody_knows_whether_it_stands(
         cut.setattr(postgres_ledger, "QUEUE_SECONDS", 0.3)
         cut.setattr(postgres_ledger, "_connected", postgres_ledger._connected)
         cut.setattr(postgres_ledger, "_commit", unanswered)
-        cut.setattr(publishing, "_drawn", lambda *_: drawn.append(1))
+        cut.setattr(paid, "_drawn", lambda *_: drawn.append(1))
         refused = here("publish", "ages.toml", "--out", "out", "--ledger", place, "--quiet")
         monkeypatch.undo()
     assert refused.code == 1
