@@ -21,6 +21,7 @@ OWN_PROCESSES = {
     "flow/test_packages.py": "looks at exit codes and files, whatever the demo publishes",
     "flow/test_use_from_r.py": "sums fifty rows to within 60 with noise of some 6: wrong once in 10^20 runs",
     "meta/test_house.py": "reads names, and draws nothing",
+    "meta/test_outside.py": "looks at exit codes and words, whatever is published or estimated",
     "service/pages/test_demo_collection.py": "counts reports and looks at exit codes, whatever the reports say",
 }
 """Files that start processes of their own, name what draws, and have no test that fails by chance; beside them only
