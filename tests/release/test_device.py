@@ -26,7 +26,7 @@ def test_arguments_of_a_wrong_type():
     own = device(spec(AGE, method="rr_ldp"))
     with pytest.raises(ValueError, match="the secret must be bytes, got str"):
         own.answer((3,), rng=rng.seeded(1), secret="abc")  # noqa: S106  # no password: a value of a wrong type
-    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.rng, .* got module"):
+    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.basics\.rng, .* got module"):
         own.answer((3,), rng=np, once=True)
     with pytest.raises(ReportRejected, match="a packed report is bytes, got str"):
         intake(spec(AGE)).accept("abc")
