@@ -46,6 +46,8 @@ def cost(loss: Loss, limit: Loss) -> Amounts:
     epsilon: epsilon adds up. rho: rho adds up, epsilon counts epsilon^2 / 2.
     (epsilon, delta): both add up; rho counts alpha rho, at the order alpha that `zcdp_for` uses for the limit.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
+    >>> from dpress.core.basics.losses.zcdp import ZCDP
     >>> cost(PureDP(epsilon=0.1), ZCDP(rho=1))
     {'rho': Fraction(1, 200)}
 
@@ -73,6 +75,7 @@ def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
 
     Paper: foundations.md; McSherry 2009, Theorem 4 (parallel); Canonne, Kamath and Steinke 2020, Proposition 12.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> total([Charge(loss=PureDP(epsilon=0.1))] * 10, PureDP(epsilon=1), Unit())
     {'epsilon': Fraction(1, 1)}
 
@@ -99,6 +102,7 @@ def touched(unit: Unit, parts: int) -> int:
 def fits(amounts: Amounts, limit: Loss) -> bool:
     """Say whether the amounts are within the limit, exactly.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> fits({"epsilon": Fraction(1)}, PureDP(epsilon=1))
     True
     """
@@ -111,6 +115,7 @@ def group(loss: Loss, size: int) -> Loss:
     size epsilon; size^2 rho; (size epsilon, delta sum over i < size of exp(i epsilon)), the sum rounded up.
     Paper: foundations.md, Theorem 7; Bun and Steinke 2016, Proposition 1.9; Vadhan 2017, Lemma 2.2 (its proof).
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> group(PureDP(epsilon=0.1), 3)
     PureDP(epsilon=Fraction(3, 10))
 

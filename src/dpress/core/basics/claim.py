@@ -82,6 +82,8 @@ class Claim:
         unit: between which neighbours.
         basis: one sentence that says why, naming the numbers that the sampler uses.
 
+    >>> from dpress.core.basics.losses.any_loss import describe
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
     >>> describe(claim.published), describe(claim.proven)
     ('epsilon = 1', 'nothing')

@@ -41,6 +41,7 @@ class CircularWave(SquareWave):
             mutual information is largest.
         truth: P(a report lies in the window); left out, the largest that epsilon allows.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> oracle = CircularWave(levels=24, loss=PureDP(epsilon=1))
     >>> oracle.window, oracle.outputs
     (8, 24)

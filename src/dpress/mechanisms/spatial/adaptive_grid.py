@@ -203,6 +203,7 @@ def best_blocks(users: int, loss: Loss, unit: Unit) -> int:
         loss: epsilon, or rho, which stands for the epsilon whose noise is as large.
         unit: under replace-one, and with several rows a person, epsilon is that much smaller.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> best_blocks(1_000_000, PureDP(epsilon=1), Unit())
     80
     """

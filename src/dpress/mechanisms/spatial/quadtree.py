@@ -64,6 +64,7 @@ def best_height(users: int, loss: Loss, unit: Unit) -> int:
         loss: epsilon, or rho, which stands for the epsilon whose noise on a count is as large.
         unit: under replace-one, and with several rows a person, epsilon is that much smaller.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> best_height(100_000, PureDP(epsilon="0.1"), Unit())
     9
     """

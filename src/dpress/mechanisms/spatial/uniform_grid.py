@@ -56,6 +56,7 @@ def best_side(users: int, loss: Loss, unit: Unit) -> int:
         loss: epsilon, or rho, which stands for the epsilon whose noise is as large.
         unit: under replace-one, and with several rows a person, epsilon is that much smaller.
 
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> best_side(100_000, PureDP(epsilon=1), Unit())
     100
     """
