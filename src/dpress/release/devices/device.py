@@ -96,8 +96,9 @@ class Device:
         if len(codes) != len(self.collection.shape):
             raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
         if not isinstance(rng, Generator):
-            kind = type(rng).__name__
-            raise ValueError(f"rng must be a generator of dpress.core.basics.rng, as secure(), got {kind}")
+            raise ValueError(
+                f"rng must be a generator of dpress.core.basics.rng, as secure(), got {type(rng).__name__}"
+            )
         if secret is not None and not isinstance(secret, bytes):
             raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
