@@ -32,7 +32,7 @@ from tests.flow.everything_written import (
 )
 
 from dpress.attributes.arrow import columns
-from dpress.attributes.found import with_discovered
+from dpress.attributes.discovered import with_discovered
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.table_sums import Found
 from dpress.data import count_names, table_rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.attribute import Tabular
+from dpress.attributes.discovered import with_discovered
 from dpress.attributes.domain import Schema
-from dpress.attributes.found import with_discovered
 from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported

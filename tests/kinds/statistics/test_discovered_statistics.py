@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import check, evaluate, load_release, publish
-from dpress.attributes.found import with_discovered
+from dpress.attributes.discovered import with_discovered
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.basics.losses.approximate import ApproxDP

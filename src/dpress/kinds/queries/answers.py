@@ -161,24 +161,10 @@ class Answers(PublishedOnly):
         """Nothing that the design does not say."""
         return {}
 
-    @property
-    def announced(self) -> tuple[str, ...]:
-        """Nothing: all errors are exact."""
-        return ()
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
-
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the table of the listed queries."""
         del progress
         yield from self.published()
-
-    def asked_tables(self) -> Iterator[PublishedTable]:
-        """Yield no others."""
-        yield from ()
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the listed queries, a row for each."""

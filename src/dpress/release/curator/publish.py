@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from dpress import catalog
-from dpress.attributes.found import with_discovered
+from dpress.attributes.discovered import with_discovered
 from dpress.core.basics import check
 from dpress.core.basics.clock import now
 from dpress.core.basics.errors import NotSupported
