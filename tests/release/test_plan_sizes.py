@@ -17,7 +17,7 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.workload import Marginals as Workload
 from dpress.inference import consistency
 from dpress.inference.lower_bound import lower_bound
-from dpress.kinds.statistics import estimates
+from dpress.kinds.statistics.curator import estimates
 from dpress.mechanisms.spatial.adaptive_grid import adaptive_grid
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
 from dpress.query.boxes import predicate

@@ -21,7 +21,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.estimates import GroupEstimates, group_estimates
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, group_estimates
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.hierarchy import Hierarchy

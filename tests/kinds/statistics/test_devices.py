@@ -15,7 +15,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import page, plan_text
-from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers
+from dpress.kinds.statistics.devices.estimates import CountedNumbers, DeviceEstimates, ReportedNumbers
 from dpress.mechanisms.numbers.square_wave import SquareWave
 from dpress.release.devices.estimate import estimate
 

@@ -13,7 +13,7 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
-from dpress.kinds.statistics.estimates import group_estimates
+from dpress.kinds.statistics.curator.estimates import group_estimates
 from dpress.release.truth.data_check import check
 
 PERSON = {"unit": "uid", "rows_per_unit": 4}

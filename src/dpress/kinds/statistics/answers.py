@@ -1,6 +1,6 @@
 """Answers of a release of statistics: of a table's groups, or of the owners of devices."""
 
-from dpress.kinds.statistics.device_answers import DeviceAnswers
+from dpress.kinds.statistics.devices.answers import DeviceAnswers
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.query.answering import Answering
 from dpress.query.release import Release

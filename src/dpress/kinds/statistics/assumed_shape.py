@@ -13,7 +13,7 @@ from dpress.attributes.numbers.attribute import Number
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array
-from dpress.kinds.statistics.estimates import scale
+from dpress.kinds.statistics.curator.estimates import scale
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution

@@ -13,10 +13,10 @@ from dpress.data.table_rows import TableRows
 from dpress.data.true_counts import true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, true_levels
-from dpress.kinds.statistics.device_answers import DeviceAnswers
-from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
-from dpress.kinds.statistics.rows_outside import beyond, rows_outside
+from dpress.kinds.statistics.curator.chosen_quantiles import GroupResults, estimates, true_levels
+from dpress.kinds.statistics.curator.estimates import COUNT, Mask, group_estimates
+from dpress.kinds.statistics.curator.rows_outside import beyond, rows_outside
+from dpress.kinds.statistics.devices.answers import DeviceAnswers
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.truth.evaluate import Comparison, Remarks, TrueRows

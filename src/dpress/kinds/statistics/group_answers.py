@@ -19,12 +19,18 @@ from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
-from dpress.kinds.statistics.chosen_bounds import clamped
-from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
-from dpress.kinds.statistics.estimates import COUNT, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.curator.chosen_bounds import clamped
+from dpress.kinds.statistics.curator.chosen_quantiles import (
+    GroupResults,
+    estimates,
+    only,
+    quantile_names,
+    without_interval,
+)
+from dpress.kinds.statistics.curator.estimates import COUNT, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.curator.parts_of_budget import chosen_of
+from dpress.kinds.statistics.curator.person_estimates import statistics_of
 from dpress.kinds.statistics.group_table import NAME, GroupTable
-from dpress.kinds.statistics.parts_of_budget import chosen_of
-from dpress.kinds.statistics.person_estimates import statistics_of
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.group_statistics import GroupStatistics

@@ -13,9 +13,9 @@ import numpy as np
 
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults, only
-from dpress.kinds.statistics.device_answers import DeviceAnswers
-from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
+from dpress.kinds.statistics.curator.chosen_quantiles import BETA, GroupResults, only
+from dpress.kinds.statistics.curator.estimates import COUNT, condition, quantile_name
+from dpress.kinds.statistics.devices.answers import DeviceAnswers
 from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, shape_of
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums

@@ -5,15 +5,15 @@ from typing import Any
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
-from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
-from dpress.kinds.statistics.chosen_bounds import in_widths
-from dpress.kinds.statistics.chosen_quantiles import quantile_names
-from dpress.kinds.statistics.estimates import COUNT, quantile_name
+from dpress.kinds.statistics.curator.chosen_bounds import in_widths
+from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
+from dpress.kinds.statistics.curator.estimates import COUNT, quantile_name
+from dpress.kinds.statistics.curator.parts_of_budget import chosen_of
+from dpress.kinds.statistics.curator.person_estimates import PERSONS
+from dpress.kinds.statistics.curator.prediction import standard_errors
+from dpress.kinds.statistics.devices.design import UNIT_CIRCLE, estimates
 from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
-from dpress.kinds.statistics.parts_of_budget import chosen_of
-from dpress.kinds.statistics.person_estimates import PERSONS
-from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.second_step import SecondStep
@@ -62,7 +62,7 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
 
 def _of_devices(planned: Plan, collection: Collection) -> PlanText:
     """Return the text of a plan that asks devices: the methods by the error of a mean, then every statistic's."""
-    width = "resultant length, %" if planned.choice.unit == devices.UNIT_CIRCLE else "mean, % of the bounds"
+    width = "resultant length, %" if planned.choice.unit == UNIT_CIRCLE else "mean, % of the bounds"
     rows = [
         [
             "*" if candidate is planned.chosen else "",
@@ -157,7 +157,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     mechanism, users = candidate.mechanism, planned.choice.users
     if (collection := candidate.collection) is not None:
-        expected = devices.estimates(collection, planned.choice.schema, users, _assumed(planned))
+        expected = estimates(collection, planned.choice.schema, users, _assumed(planned))
         return {name: float(expected.of(name).standard_error[0]) for name in expected.names}
     if isinstance(mechanism, DiscoveredGroups):
         users = mechanism.names.holders_for(SURE) * mechanism.decoder.groups

@@ -22,7 +22,7 @@ from dpress.inference.numbers.directions import direction
 from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
 from dpress.inference.ratio import Pair, fieller
-from dpress.kinds.statistics.estimates import COUNT, Mask, quantile_name
+from dpress.kinds.statistics.curator.estimates import COUNT, Mask, quantile_name
 from dpress.kinds.statistics.level_values import level_scale, turned, valued
 from dpress.mechanisms.numbers.circular_wave import CircularWave
 

@@ -21,8 +21,8 @@ from dpress.core.maps.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
+from dpress.kinds.statistics.curator.person_estimates import PersonEstimates, of_sets
 from dpress.kinds.statistics.level_values import bounded, level_scale, valued
-from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.hierarchy import Hierarchy

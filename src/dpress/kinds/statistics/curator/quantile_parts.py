@@ -18,7 +18,7 @@ from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.ranges import Prefixes
-from dpress.kinds.statistics.estimates import mean_form_variance
+from dpress.kinds.statistics.curator.estimates import mean_form_variance
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
-from dpress.kinds.statistics.device_estimates import Numbers
+from dpress.kinds.statistics.devices.estimates import Numbers
 from dpress.query.published_tables import cells
 
 

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.device_estimates import (
+from dpress.kinds.statistics.curator.estimates import Mask
+from dpress.kinds.statistics.devices.distribution_table import DistributionTable
+from dpress.kinds.statistics.devices.estimates import (
     DIRECTION,
     CountedNumbers,
     DeviceEstimates,
     ReportedNumbers,
     reported,
 )
-from dpress.kinds.statistics.distribution_table import DistributionTable
-from dpress.kinds.statistics.estimates import Mask
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics

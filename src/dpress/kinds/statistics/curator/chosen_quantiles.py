@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.group_moments import CountedEstimates, Estimates
-from dpress.kinds.statistics.estimates import quantile_name
+from dpress.kinds.statistics.curator.estimates import quantile_name
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 

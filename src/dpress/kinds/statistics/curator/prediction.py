@@ -19,10 +19,10 @@ from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
-from dpress.kinds.statistics.chosen_quantiles import quantile_names
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, mean_form_variance
-from dpress.kinds.statistics.parts_of_budget import GroupMechanism, chosen_of, sums_of
-from dpress.kinds.statistics.quantile_parts import value_errors
+from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
+from dpress.kinds.statistics.curator.estimates import COUNT, GroupEstimates, mean_form_variance
+from dpress.kinds.statistics.curator.parts_of_budget import GroupMechanism, chosen_of, sums_of
+from dpress.kinds.statistics.curator.quantile_parts import value_errors
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels

@@ -20,7 +20,7 @@ from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import Spec
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import check, level_shares
-from dpress.kinds.statistics.device_estimates import LENGTH, DeviceEstimates, reported
+from dpress.kinds.statistics.devices.estimates import LENGTH, DeviceEstimates, reported
 from dpress.kinds.statistics.kind import CollectedStatistics
 from dpress.kinds.statistics.measured_attributes import Quantiles, check_groups, measured, on_circles
 from dpress.mechanisms.numbers.circular_wave import CircularWave
@@ -64,7 +64,7 @@ class _Goal:
         return math.prod(self.schema.shape[axis] for axis in self.schema.axes(self.by))
 
 
-def chosen(spec: Spec) -> Choice:
+def choose(spec: Spec) -> Choice:
     """Return the ways to ask devices for statistics of numbers, and the one that suits.
 
     Where a variance or a quantile is asked for, that is the square wave; else the least error of the means.

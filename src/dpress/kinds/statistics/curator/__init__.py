@@ -1,0 +1,1 @@
+"""Statistics of the groups of a table that a curator holds."""

@@ -1,0 +1,1 @@
+"""Statistics of numbers that devices report about."""
