@@ -81,7 +81,7 @@ def ours(words: list[str], people: Counts, epsilon: int, seed: int) -> tuple[lis
     generator, started = seeded(seed), time.perf_counter()
     own: Pem | None = pem(LONGEST, KEPT, PureDP(epsilon=epsilon))
     assert own is not None
-    groups = (generator.words(len(people)) % np.uint64(len(own.depths))).astype(np.int8)
+    groups = (generator.words(len(people)) % np.uint64(len(own.rounds))).astype(np.int8)
     while own is not None:
         (asked,), (candidates,) = own.types, own.coded((WORD,))
         assert isinstance(candidates, StringCandidates)

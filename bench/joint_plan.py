@@ -23,7 +23,6 @@ from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.least_squares import flat
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import plan
 from machine import facts
@@ -78,7 +77,6 @@ def squared(collection: Collection, tallies: list[Any], truth: dict[tuple[int, .
 def measured(one: Candidate, codes: Codes, truth: dict[tuple[int, ...], Array], chosen: Candidate) -> dict[str, Any]:
     collection, users, source = one.mechanism, codes.shape[1], rng.seeded(7)
     assert isinstance(collection, Collection)
-    assert isinstance(collection.estimator, JointEstimator)
     errors, distances, everything = [], [], tuple(range(len(collection.shape)))
     for run in range(RUNS):
         tallies, payloads = collected(collection, codes, source)

@@ -23,7 +23,6 @@ from dpress.core.methods.mechanism import Card
 from dpress.data.specification.spec import from_dict
 from dpress.document import design as documents
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.query import designs
 
 Path = tuple[str | int, ...]
@@ -131,8 +130,8 @@ def later_round(name: str) -> documents.Design:
     """The second round of a collection, as its first round's answers make it."""
     first = PLANNED[name]
     collection = designs.collection_of(first)
-    own = in_rounds(collection.estimator)
-    assert own is not None
+    own = collection.estimator
+    assert own.rounds
     places = np.zeros((len(collection.shape), 400), dtype=np.int32)
     following = own.following([one.tally(one.perturb(places, rng=rng.seeded(1))) for one in collection.types])
     grown = Collection(shape=collection.shape, types=following.types, split="users", estimator=following)

@@ -26,7 +26,6 @@ from dpress.document.design import Amounts, CentralAsk, Design, LocalAsk, Part, 
 from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
-from dpress.mechanisms.protocol.rounds import in_rounds
 
 FEW = 1 << 20  # values that a tally is made for without a question
 
@@ -92,8 +91,8 @@ def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> Loc
 
 
 def _rounds(estimator: Estimator, first: str) -> Rounds | None:
-    rounds = in_rounds(estimator)
-    return None if rounds is None else Rounds(number=rounds.round, types=rounds.depths, collection=first)
+    rounds = estimator.rounds
+    return Rounds(number=estimator.round, types=rounds, collection=first) if rounds else None
 
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
@@ -162,8 +161,7 @@ def _check_ask(collection: Collection, design: Design, ask: LocalAsk) -> None:
     first = "" if ask.rounds is None else ask.rounds.collection
     if ask.rounds != (stated := _rounds(estimator, first)) or (stated is not None and stated.number != design.round):
         raise ValueError("$.ask.rounds: not those of the estimator")
-    rounds = in_rounds(estimator)
-    if rounds is not None and rounds.coded(design.schema.tabular) != design.schema.tabular:
+    if estimator.coded(design.schema.tabular) != design.schema.tabular:
         raise ValueError("$.ask.attributes: not those that the estimator's round asks about")
     if stated is not None and bool(stated.number) != bool(first):
         raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")

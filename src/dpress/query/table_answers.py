@@ -20,7 +20,6 @@ from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import method_of
-from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.query import table_forms
 from dpress.query.answers import Part, Progress, PublishedOnly
 from dpress.query.boxes import products
@@ -140,9 +139,8 @@ class TableAnswers(PublishedOnly):
         collection, decoder, spread = self.release.collection, self.decoder, self.measurement.variance
         if collection is None:
             return lambda weights: decoder.query_variance(spread, weights)
-        if isinstance(collection.estimator, HasQueryVariances):
-            return collection.estimator.query_variances(collection.tallies_in(self.release.kept))
-        return lambda weights: 2 * decoder.query_variance(spread, weights)
+        variances = collection.estimator.query_variances(collection.tallies_in(self.release.kept))
+        return variances or (lambda weights: 2 * decoder.query_variance(spread, weights))
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""

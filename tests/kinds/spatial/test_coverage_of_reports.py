@@ -24,7 +24,6 @@ from dpress.core.reports.oracle import Tally
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Noise, ends
 from dpress.kinds.spatial.design import collection
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
 
@@ -69,15 +68,15 @@ def asked(side: int = SIDE) -> Rectangles:
 def reports(own: Any, people: np.ndarray, run: int) -> tuple[Any, list[Tally]]:
     """The estimator of the last round, and the tallies of everybody's reports; a device answers in one round."""
     generator = rng.seeded(1000 + run)
-    if (rounds := in_rounds(own)) is None:
+    if not own.rounds:
         drawn = collection(own).drawn(people.shape[1], rng=generator)
     else:
-        drawn = (generator.words(people.shape[1]) % np.uint64(sum(rounds.depths))).astype(int)
+        drawn = (generator.words(people.shape[1]) % np.uint64(sum(own.rounds))).astype(int)
     while True:
-        first = 0 if rounds is None else len(own.earlier)
+        first = len(own.earlier) if own.rounds else 0
         pairs = enumerate(own.types, first)
         tallies = [one.tally(one.perturb(people[:, drawn == number], rng=generator)) for number, one in pairs]
-        following = None if rounds is None else own.following(tallies)
+        following = own.following(tallies)
         if following is None:
             return own, tallies
         own = following

@@ -59,7 +59,7 @@ def test_the_plan_says_how_many_must_hold_a_string() -> None:
     half, nearly = own["count_for_chance"].values()
     assert (half, nearly) == (1105, 1514)
     assert f"is found with a chance of at least about 50 % where {half:,} hold it" in plan_text.text(planned).remarks[0]
-    assert plan(spec(parameters={"longest": 32})).chosen.mechanism.estimator.depths == (1,) * 16
+    assert plan(spec(parameters={"longest": 32})).chosen.mechanism.estimator.rounds == (1,) * 16
     assert own["claim"]["proven"] == {"epsilon": 2.0}
 
 

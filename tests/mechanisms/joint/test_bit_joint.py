@@ -56,7 +56,7 @@ def channel(estimator: BitJoint) -> Channel:
 def scores(estimator: BitJoint) -> tuple[np.ndarray, np.ndarray]:
     """The channel's rows, and what one report alone adds to every cell of every table."""
     found = channel(estimator)
-    own = [estimator.measurement([estimator.tally(row[None])]).answers for row in found.payloads]
+    own = [estimator.measurement([estimator.tally(estimator.types[0], row[None])]).answers for row in found.payloads]
     return np.array(found.probabilities, dtype=float), np.array(own)
 
 
@@ -145,8 +145,8 @@ def test_all_sets_up_to_five_attributes_and_pairs_beyond() -> None:
 def test_reports_add_up_and_the_fit_is_a_distribution(estimator: BitJoint) -> None:
     codes = np.array([np.arange(60) % 2, np.arange(60) % 3, np.arange(60) % 2], dtype=np.int32)
     payloads = estimator.types[0].perturb(codes, rng=rng.seeded(2))
-    tally = estimator.tally(payloads)
-    single = sum(estimator.measurement([estimator.tally(own[None])]).answers for own in payloads)
+    tally = estimator.tally(estimator.types[0], payloads)
+    single = sum(estimator.measurement([estimator.tally(estimator.types[0], own[None])]).answers for own in payloads)
     assert np.allclose(estimator.measurement([tally]).answers, single)
     table = estimator.fit([tally], lambda kernel: map(kernel, [[payloads[:7]], [payloads[7:]]])).marginal((0, 1))
     assert table.min() >= 0
@@ -159,7 +159,7 @@ def test_a_pair_is_the_same_by_either_tally(estimator: BitJoint, monkeypatch: py
     payloads = estimator.types[0].perturb(codes, rng=rng.seeded(2))
 
     def found() -> tuple[list[np.ndarray], list[np.ndarray]]:
-        tally = [estimator.tally(payloads)]
+        tally = [estimator.tally(estimator.types[0], payloads)]
         contrasts = estimator.contrasts(tally)
         tables = estimator.decoder(60).estimate(estimator.measurement(tally))
         return list(tables[:3]), [part for one in contrasts for part in (one.residual, one.deviations)]
@@ -174,4 +174,4 @@ def test_a_pair_is_the_same_by_either_tally(estimator: BitJoint, monkeypatch: py
 def test_no_report_is_refused() -> None:
     own = CASES["two"]
     with pytest.raises(ValueError, match="no report is about"):
-        own.measurement([own.tally(own.types[0].nothing)])
+        own.measurement([own.tally(own.types[0], own.types[0].nothing)])

@@ -33,7 +33,6 @@ from dpress.kinds.joint.fitted import (
     tabled,
 )
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Part, Progress
 from dpress.query.boxes import Products
@@ -213,7 +212,7 @@ class Answers(TableAnswers):
 
 def fitted(collection: Collection, tallies: list[Tally], payloads: PayloadPieces, records: int) -> KeptAnswers:
     """Return the tallies, and a fit that they alone do not give, in units of 2^-50; and how many records to draw."""
-    estimator = _estimator(collection)
+    estimator = collection.estimator
     joint = estimator.fit(tallies, payloads)
     if estimator.from_tallies:
         return KeptAnswers(answers=np.concatenate(tallies), detail=Fit(fitting=lambda: joint, records=records))
@@ -250,19 +249,13 @@ def restored(release: Release, description: Mapping[str, Any], _: object) -> Fit
 
 def _refitted(collection: Collection, kept: Numbers) -> Joint:
     size = sum(collection.sizes)
-    estimator = _estimator(collection)
+    estimator = collection.estimator
     if estimator.from_tallies:
         return estimator.fit(collection.split_tally(kept[:size]), no_payloads)
     shares = kept[size:] / UNIT
     if shares.size != math.prod(collection.shape) or shares.min() < 0 or abs(float(shares.sum()) - 1) > CLOSE:
         raise SchemaMismatch("the fitted joint that the release keeps is no distribution")
     return dense(shares.reshape(collection.shape))
-
-
-def _estimator(collection: Collection) -> JointEstimator:
-    if not isinstance(collection.estimator, JointEstimator):
-        raise TypeError(f"{type(collection.estimator).__name__} fits no joint distribution")
-    return collection.estimator
 
 
 ANSWERING = Answering(answers=Answers, predicted=predicted, fitted=fitted, measured=measured, restored=restored)

@@ -18,7 +18,6 @@ from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
 from dpress.kinds.joint.fitted import FittedTable, pairs_of
 from dpress.kinds.joint.pair_matrix import anchor, matrix
 from dpress.mechanisms.protocol.collection import method_of
-from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.room import Page
@@ -123,7 +122,7 @@ def _assumed(release: Release) -> str:
 
 def _contrasts(release: Release) -> tuple[Contrast, ...]:
     collection = release.collection
-    if collection is None or not isinstance(collection.estimator, JointEstimator):
+    if collection is None:
         return ()
     return collection.estimator.contrasts(collection.tallies_in(release.kept))
 

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from dpress.mechanisms.joint.pair_spread import PairSum
 from dpress.mechanisms.joint.pairs import Pairs
-from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.query.release import Release
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed
@@ -23,10 +22,10 @@ def form(release: Release) -> Form | Literal["doubled"] | None:
     """
     if (collection := release.collection) is None:
         return None
-    if not isinstance(collection.estimator, Pairs):
-        return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
-    estimator = collection.estimator
-    sums = estimator.pair_sums(collection.tallies_in(release.kept))
+    estimator, tallies = collection.estimator, collection.tallies_in(release.kept)
+    if not isinstance(estimator, Pairs):
+        return None if estimator.query_variances(tallies) else "doubled"
+    sums = estimator.pair_sums(tallies)
     sizes = [pair_sum.shares.size for pair_sum in sums if isinstance(pair_sum, PairSum)]
     if max(sizes, default=0) > MOST_PAIR or sum(sizes) > MOST_CELLS:
         return None

@@ -66,7 +66,7 @@ def _tiles(facts: Facts) -> list[tuple[str, int, int]]:
 def _rounds(facts: Facts) -> tuple[int, int, int] | None:
     """Return how many rounds there are, the one that this is, from 1, and its number of intervals; None without."""
     tree = tiled(facts.mechanism)
-    return (len(tree.depths), tree.round + 1, len(tree.starts)) if isinstance(tree, AheadTree) else None
+    return (len(tree.rounds), tree.round + 1, len(tree.starts)) if isinstance(tree, AheadTree) else None
 
 
 def _form(workload: Any) -> str:

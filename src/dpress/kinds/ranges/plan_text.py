@@ -19,7 +19,7 @@ def text(planned: Plan) -> PlanText:
         made = tables(planned, even=ROUNDS)
         intervals = f"{len(grown.starts)} intervals of cells"
         made.remarks.append(
-            f"{len(grown.depths)} rounds, each device in one. The first asks about {intervals}; later ones halve those "
+            f"{len(grown.rounds)} rounds, each device in one. The first asks about {intervals}; later ones halve those "
             "where people are. Where few cells hold many people the error is smaller than predicted."
         )
         return made

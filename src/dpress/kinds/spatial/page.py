@@ -22,7 +22,6 @@ from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.place import location
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
@@ -221,13 +220,12 @@ def _collected(facts: Facts, shown: Map) -> dict[str, Any]:
     levels = text.levels(collection, facts.method)
     pairs = zip(levels, collection.types, strict=True)
     why = reasons((level.squares.replace(" x ", TIMES), report_type.oracles[0]) for level, report_type in pairs)
-    schedule = in_rounds(collection.estimator)
     return {
         "between": text.between(collection),
         "reasons": why,
         "assignment": text.assignment(collection),
         "levels": map_tables.levels(levels),
-        "rounds": 0 if schedule is None else len(schedule.depths),
+        "rounds": len(collection.estimator.rounds),
         "blocks": 0,
         "noises": (),
     }

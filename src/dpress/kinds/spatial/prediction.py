@@ -15,7 +15,7 @@ from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.workload import Areas
 from dpress.inference.maps.density import Cells
 from dpress.inference.maps.population import family, populations
-from dpress.mechanisms.spatial.map_decoder import SEED, HasLeastSquares, MapEstimator, expected_error
+from dpress.mechanisms.spatial.map_decoder import SEED, MapEstimator, expected_error
 
 QUERIES = 200  # of the expected size, for a prediction
 TYPICAL = 500  # of them, for a published map
@@ -101,11 +101,9 @@ def noise_error(made: MapEstimator, workload: Areas, users: int) -> float | None
         workload: the sizes.
         users: how many people.
     """
-    if not (made.linear or isinstance(made, HasLeastSquares)):
-        return None
     even = np.full(made.grid.cells, users / made.grid.cells)
     measured = made.simulated(even, users, rng=seeded(SEED))
-    estimate = made.least_squares(measured) if isinstance(made, HasLeastSquares) else made.decoded(measured, users)
+    estimate = made.least_squares(measured) or (made.decoded(measured, users) if made.linear else None)
     if not isinstance(estimate, Cells):
         return None
     boxes = typical_rectangles(workload).scaled(made.grid.side / LARGEST_SIDE)

@@ -14,7 +14,6 @@ from dpress.core.maps.workload import Areas
 from dpress.core.reports.encoders import Leaf
 from dpress.mechanisms.protocol.collection import Collection, as_collection, method_of
 from dpress.mechanisms.protocol.report_type import Part
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.safe_regions import SafeRegions
 from dpress.reporting.rounding import number
@@ -49,14 +48,14 @@ def side(mechanism: Any) -> int:
 def made_of(mechanism: Any) -> str:
     """Return in a few words what is asked or measured."""
     estimator, collection = method_of(mechanism), as_collection(mechanism)
-    rounds = in_rounds(estimator)
     if isinstance(estimator, AdaptiveGrid):
         return f"{estimator.blocks} x {estimator.blocks} blocks, cut as they fill"
     flat = isinstance(estimator.map, Identity) or (collection is not None and len(collection.types) < 2)
-    if flat and rounds is None:
+    rounds = 0 if collection is None else len(collection.estimator.rounds)
+    if flat and not rounds:
         return "cells"
     tree = f"quadtree of height {estimator.grid.height}"
-    return tree if rounds is None else f"{tree}, {len(rounds.depths)} rounds"
+    return f"{tree}, {rounds} rounds" if rounds else tree
 
 
 def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
@@ -66,16 +65,15 @@ def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
         mechanism: a collection of positions.
         method: its name, for report types with an oracle of their own.
     """
-    rounds = in_rounds(mechanism.estimator)
-    total = sum(mechanism.weights if rounds is None else rounds.depths)
+    total = sum(mechanism.estimator.rounds or mechanism.weights)
     return tuple(_level(report_type.parts[0], report_type.weight / total, method) for report_type in mechanism.types)
 
 
 def assignment(mechanism: Collection) -> str:
     """Return what decides which report type a device answers, up to their list; empty if there is only one."""
-    if (schedule := in_rounds(mechanism.estimator)) is not None:
-        rounds = f"Each device answers once, for one level in one of {len(schedule.depths)} rounds, drawn at random"
-        return f"{rounds}; in round {schedule.round + 1}:"
+    if rounds := mechanism.estimator.rounds:
+        drawn = f"Each device answers once, for one level in one of {len(rounds)} rounds, drawn at random"
+        return f"{drawn}; in round {mechanism.estimator.round + 1}:"
     return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.types) > 1 else ""
 
 

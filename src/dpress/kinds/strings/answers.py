@@ -86,7 +86,7 @@ class Answers(FoundValues):
         """How many strings were released of those tested, in a sentence."""
         method = self.method
         name, tested = searched(self.release).name, len(self.tested.strings)
-        done = method.round + 1, len(method.depths)
+        done = method.round + 1, len(method.rounds)
         rounds = f"round {done[0]} of {done[1]}"
         if not tested and not self.following:
             return f"Nothing found of {name} in {rounds}: no beginning of a string stands out of the noise."

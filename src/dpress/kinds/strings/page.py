@@ -30,7 +30,7 @@ def _context(release: Release) -> dict[str, Any]:
         "tested": len(tested.strings),
         "longest": method.longest,
         "number": method.round + 1,
-        "rounds": len(method.depths),
+        "rounds": len(method.rounds),
         "following": answers.following,
         "deviations": f"{tested.threshold:.2f}",
         "false_alarm": f"{100 * FALSE_ALARM:g} %",

@@ -29,9 +29,9 @@ def text(planned: Plan) -> PlanText:
         "bytes",
     )
     width = str(max(report_type.width for report_type in pem.types))
-    row = ["*", "pem", describe(pem.claim.proven), str(len(pem.depths)), f"{half:,}", f"{nearly:,}", error, width]
+    row = ["*", "pem", describe(pem.claim.proven), str(len(pem.rounds)), f"{half:,}", f"{nearly:,}", error, width]
     remark = (
-        f"Of {users:,} people, each in one of {len(pem.depths)} rounds, a string of up to {pem.longest} bytes is found "
+        f"Of {users:,} people, each in one of {len(pem.rounds)} rounds, a string of up to {pem.longest} bytes is found "
         f"with a chance of at least about 50 % where {half:,} hold it, and 99 % where {nearly:,} do. With a chance of "
         f"at most {100 * FALSE_ALARM:g} % any is released that nobody holds. A shorter `longest` makes fewer rounds, "
         "of more people each."
@@ -44,7 +44,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as plain data, with its rounds and the counts from which on strings are found."""
     pem, users = pem_of(candidate.mechanism), planned.choice.users
     counts = {f"{chance:g}": pem.count_for(chance, users) for chance in CHANCES}
-    return plan_text.plain(planned, candidate) | {"rounds": len(pem.depths), "count_for_chance": counts}
+    return plan_text.plain(planned, candidate) | {"rounds": len(pem.rounds), "count_for_chance": counts}
 
 
 WORDS = PlanWords(text=text, plain=plain)

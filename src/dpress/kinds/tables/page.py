@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from dpress.core.maps.workload import Marginals
 from dpress.kinds.tables.answers import ANSWERING
-from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.query.release import Release
 from dpress.release.plan.largest_error import LargestError, largest_error
@@ -38,9 +37,10 @@ def _signed(release: Release) -> Form | Literal["doubled"] | None:
     """Return what gives the variance of shares and differences of counts that devices reported."""
     if (collection := release.collection) is None:
         return None
-    if isinstance(collection.estimator, OneWay):
-        return of_tables(collection.estimator.sum_forms(collection.tallies_in(release.kept)))
-    return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
+    estimator, tallies = collection.estimator, collection.tallies_in(release.kept)
+    if isinstance(estimator, OneWay):
+        return of_tables(estimator.sum_forms(tallies))
+    return None if estimator.query_variances(tallies) else "doubled"
 
 
 def context(facts: Facts, data: str | None) -> dict[str, Any]:

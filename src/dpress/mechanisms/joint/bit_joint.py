@@ -33,6 +33,7 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.protocol.bit_tally import BitTally
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 Axes = tuple[int, ...]
@@ -48,7 +49,7 @@ class JointStrategy(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BitJoint:
+class BitJoint(Estimator):
     """Every user answers all attributes in one report: of `rr_ldp`, or a filter of `rappor` for every attribute.
 
     Promise: that of the report.
@@ -93,8 +94,9 @@ class BitJoint:
         filters: tuple[Oracle, ...] = self.oracles
         return (ReportType(parts=tuple(Part(axes=(axis,), oracle=oracle) for axis, oracle in enumerate(filters))),)
 
-    def tally(self, payloads: Payloads) -> Tally:
+    def tally(self, report_type: ReportType, payloads: Payloads) -> Tally:
         """Return how often bits are set together, and the number of payloads last."""
+        del report_type  # there is one
         return np.append(self.bits.tally(payloads), len(payloads))
 
     @property

@@ -16,19 +16,19 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.core.reports.pieces import PayloadPieces
 from dpress.inference.joint import factors as joint
-from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration
 from dpress.inference.postprocess import norm_sub
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 
 Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Independent:
+class Independent(Estimator):
     """One report type for every attribute, drawn evenly, answered with the whole epsilon; nothing is asked of pairs.
 
     Promise: the oracle's, for one report about one attribute.
@@ -80,18 +80,11 @@ class Independent:
         """Return how queries about single attributes are answered."""
         return SeparateTables(self.shape, self.tables, users)
 
-    from_tallies: ClassVar[bool] = True
-
     def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> joint.Joint:
         """Return the product of the one-way tables, their negative shares raised to 0."""
         del payloads  # the tallies say it all
         counts = [part.answers for part in self.measurement(tallies).parts]
         return joint.independent([norm_sub(table / _users(tallies), users=1) for table in counts])
-
-    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
-        """Return nothing: no report holds two attributes, so that none can show how they go together."""
-        del tallies
-        return ()
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell of a pair's product, averaged over all pairs.

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
@@ -34,13 +34,14 @@ from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.pair_spread import PairSum, cell_variances, pair_sum
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 
 Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
+class Pairs(Estimator):
     """One report type for every set of `ways` attributes, drawn evenly, answered with the whole epsilon.
 
     Promise: the oracle's, for one report about one set of attributes.
@@ -120,8 +121,6 @@ class Pairs:
         if len(axes) == 2:
             return cell_variances(tables, axes)
         return np.full(self.shape[axes[0]], tables.variance(axes))
-
-    from_tallies: ClassVar[bool] = True
 
     def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> Joint:
         """Return the joint distribution of largest entropy that has the shrunk tables."""

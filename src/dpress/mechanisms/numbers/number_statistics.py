@@ -16,11 +16,12 @@ from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.square_wave import SquareWave
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import ReportType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NumberStatistics:
+class NumberStatistics(Estimator):
     """Means, variances and quantiles of numbers, by group; of those on a circle the circular moments.
 
     Args:

@@ -16,9 +16,8 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.oracle import Payloads, Tally
 from dpress.inference.interval import Tail
-from dpress.mechanisms.protocol.estimator import Estimator, PayloadTally
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import ReportType, largest
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets, Slot
 from dpress.noise.uniform import below
@@ -106,10 +105,7 @@ class Collection:
 
     def tally(self, number: int, payloads: Payloads) -> Tally:
         """Return what payloads of one type add up to, and their number last."""
-        return self._tallied(number).tally(payloads)
-
-    def _tallied(self, number: int) -> PayloadTally:
-        return self.estimator if isinstance(self.estimator, PayloadTally) else self.types[number]
+        return self.estimator.tally(self.types[number], payloads)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -136,10 +132,8 @@ class Collection:
 
     def counted(self, tallies: Sequence[Tally]) -> "Collection":
         """Return the collection with the number of users who took part, in this round and before."""
-        users = sum(int(tally[-1]) for tally in tallies)
-        if (rounds := in_rounds(self.estimator)) is not None:
-            return replace(self, users=users + rounds.before, estimator=rounds.ended())
-        return replace(self, users=users)
+        users = self.estimator.before + sum(int(tally[-1]) for tally in tallies)
+        return replace(self, users=users, estimator=self.estimator.ended())
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the answers that the tallies give.

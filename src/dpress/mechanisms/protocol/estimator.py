@@ -1,19 +1,20 @@
-"""The protocol of estimators: how a collection's tallies become answers.
+"""The protocol of estimators: how a collection's tallies become answers, and what most of them answer alike.
 
 tallies of all report types -> Measurement; Decoder -> answers.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-
-from dpress.core.maps.linear import Array
-from dpress.core.maps.measurement import Measurement
-from dpress.core.reports.oracle import Payloads, Tally
-from dpress.core.reports.pieces import PayloadPieces
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:  # a device estimates nothing
+    from dpress.attributes.attribute import Tabular
+    from dpress.core.maps.linear import Array
+    from dpress.core.maps.measurement import Measurement
+    from dpress.core.reports.oracle import Payloads, Tally
+    from dpress.core.reports.pieces import PayloadPieces
     from dpress.inference.joint.contrast import Contrast
     from dpress.inference.joint.factors import Joint
+    from dpress.mechanisms.protocol.report_type import ReportType
 
 FROM_REPORT_TYPES = ("shape", "types", "weights", "sets", "oracles", "oracle")
 """Names of an estimator's fields that the report types give."""
@@ -21,9 +22,13 @@ FROM_REPORT_TYPES = ("shape", "types", "weights", "sets", "oracles", "oracle")
 
 @runtime_checkable
 class Estimator(Protocol):
-    """How tallies become answers."""
+    """How tallies become answers: a base of every estimator, which states what it knows better than the defaults."""
 
-    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+    __slots__ = ()
+    from_tallies: ClassVar[bool] = True
+    """Whether `fit` needs the tallies alone, so that who has them need not keep the fit."""
+
+    def measurement(self, tallies: "Sequence[Tally]") -> "Measurement":
         """Return the answers that the tallies give; each ends with its number of reports.
 
         Raises:
@@ -39,65 +44,69 @@ class Estimator(Protocol):
         """Return the predicted variance of a cell, averaged over all cells that are published."""
         ...
 
+    def tally(self, report_type: "ReportType", payloads: "Payloads") -> "Tally":
+        """Return what the payloads of a report type add up to, and their number last."""
+        return report_type.tally(payloads)
 
-@runtime_checkable
-class JointEstimator(Estimator, Protocol):
-    """An estimator that also fits one joint distribution."""
+    def unanswered(self, tallies: "Sequence[Tally]") -> list[tuple[int, ...]]:
+        """Return the attributes of the types that nobody reported about, where it cannot do without any of them."""
+        del tallies
+        return []
 
-    @property
-    def tables(self) -> tuple[tuple[int, ...], ...]:
-        """The axes of every published table."""
-        ...
-
-    def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> "Joint":
-        """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
-        ...
-
-    def contrasts(self, tallies: Sequence[Tally]) -> "tuple[Contrast, ...]":
-        """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
-        ...
-
-    @property
-    def from_tallies(self) -> bool:
-        """Whether the tallies alone are fitted, so that who has them need not keep the fit."""
-        ...
-
-
-@runtime_checkable
-class PayloadTally(Protocol):
-    """An estimator that counts the payloads of its only report type in a way of its own."""
-
-    def tally(self, payloads: Payloads) -> Tally:
-        """Return what the payloads add up to, and their number last."""
-        ...
-
-
-@runtime_checkable
-class HasQueryVariances(Protocol):
-    """An estimator that knows how the errors of a table's cells depend on one another."""
-
-    def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
-        """Return what gives the variance of a product query, in counts squared, for weights of any size and sign."""
-        ...
-
-
-@runtime_checkable
-class NeedsEveryType(Protocol):
-    """An estimator that cannot do without any of its report types."""
-
-    def unanswered(self, tallies: Sequence[Tally]) -> list[tuple[int, ...]]:
-        """Return the attributes of the types that nobody reported about."""
-        ...
-
-
-@runtime_checkable
-class NeedsCells(Protocol):
-    """An estimator of levels that cannot do without reports about the cells themselves."""
-
-    def check_answered(self, tallies: Sequence[Tally]) -> None:
-        """Refuse tallies without any.
+    def check_answered(self, tallies: "Sequence[Tally]") -> None:
+        """Refuse tallies without reports about the cells themselves, where it cannot do without.
 
         Raises:
             ValueError: nobody reported the cells themselves.
         """
-        ...
+        del tallies
+
+    def query_variances(self, tallies: "Sequence[Tally]") -> "Callable[[Sequence[Array]], float] | None":
+        """Return what gives the variance of a product query, in counts squared, for weights of any size and sign.
+
+        None where the estimator does not know how the errors of a table's cells depend on one another.
+        """
+        del tallies
+        return None
+
+    def fit(self, tallies: "Sequence[Tally]", payloads: "PayloadPieces") -> "Joint":
+        """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again.
+
+        Raises:
+            TypeError: it fits none.
+        """
+        del tallies, payloads
+        raise TypeError(f"{type(self).__name__} fits no joint distribution")
+
+    def contrasts(self, tallies: "Sequence[Tally]") -> "tuple[Contrast, ...]":
+        """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
+        del tallies
+        return ()
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """How many report types every round has, each with a user group; empty where everybody is asked at once."""
+        return ()
+
+    @property
+    def round(self) -> int:
+        """The round that is asked now, from 0."""
+        return 0
+
+    @property
+    def before(self) -> int:
+        """How many users answered in earlier rounds."""
+        return 0
+
+    def coded(self, attributes: "tuple[Tabular, ...]") -> "tuple[Tabular, ...]":
+        """Return the attributes as devices code them in this round."""
+        return attributes
+
+    def ended(self) -> Self:
+        """Return the estimator of what there is after this round, whatever was to follow."""
+        return self
+
+    def following(self, tallies: "Sequence[Tally]") -> Self | None:
+        """Return the next round, a function of this one's tallies and of what it knew before; None after the last."""
+        del tallies
+        return None

@@ -14,12 +14,13 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables, stacked
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import ReportType, per_user, rest
 from dpress.mechanisms.protocol.sum_form import SumForm, inflation, sum_form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneWay:
+class OneWay(Estimator):
     """The one-way tables.
 
     Error: the oracle's variance, and that of drawing who is asked; see `ReportType.estimates`.

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dpress.attributes.attribute import Tabular
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.pure import PureDP
@@ -25,6 +24,7 @@ from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.population import normal
 from dpress.inference.nested_partitions import NestedPartitions
 from dpress.inference.separate_tables import SeparateTables, stacked
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, likely_shares, per_user, rest
 from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
 from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
@@ -59,7 +59,7 @@ class IntervalCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AheadTree:
+class AheadTree(Estimator):
     """A binary tree over one ordered attribute, grown in rounds (AHEAD).
 
     The first round asks about whole levels' halves. Before each later one every interval is halved whose share, as
@@ -113,7 +113,7 @@ class AheadTree:
             coarser = set(starts)
 
     @property
-    def depths(self) -> tuple[int, ...]:
+    def rounds(self) -> tuple[int, ...]:
         """One report type a round."""
         return (1,) * len(self.levels)
 
@@ -137,10 +137,6 @@ class AheadTree:
     def claim(self) -> Claim:
         """The promise of one report, which is all that a user sends."""
         return self.oracle.claim
-
-    def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
-        """Return the attributes as they are: cells are coded alike in every round."""
-        return attributes
 
     def ended(self) -> "AheadTree":
         """Return the estimator of what there is after this round."""

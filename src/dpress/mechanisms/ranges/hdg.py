@@ -20,6 +20,7 @@ from dpress.core.reports.encoders import Tile
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.separate_tables import SeparateTables, stacked
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
@@ -32,7 +33,7 @@ LEAST = 1e-9  # variance of a tile, in counts squared, where there is one alone,
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hdg:
+class Hdg(Estimator):
     """One grid for every ordered attribute and a coarser one for every pair, each asked of its own users (HDG).
 
     Promise: pure epsilon between any two values, local model, that of the grid's oracle; the grid is drawn without

@@ -26,6 +26,7 @@ from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.tree_ranges import tree_variances
 from dpress.mechanisms.linear.hierarchy import mean_variance
 from dpress.mechanisms.linear.level_shares import best_shares
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import MANY, Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
 from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
@@ -36,7 +37,7 @@ WHOLE = 1000  # of sampling weights: what the levels' add up to, about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelTree:
+class LevelTree(Estimator):
     """A tree of any branching over one ordered attribute, whose levels are asked of different users.
 
     Promise: pure epsilon between any two cells, local model, that of the level's oracle; the level is drawn without

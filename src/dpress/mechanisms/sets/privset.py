@@ -21,6 +21,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports.encoders import Codes
 from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.sets.set_reports import SetReports
 
@@ -34,7 +35,7 @@ class SetSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Privset:
+class Privset(Estimator):
     """Counts of the values of sets, from groups of values that are asked about one at a time.
 
     A report of one of G groups has the whole epsilon. The variance of a count grows with the values that a user may

@@ -29,7 +29,7 @@ from dpress.inference.maps.population import normal
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
 from dpress.mechanisms.spatial.grids import Side
-from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, MapEstimator
 from dpress.mechanisms.spatial.uniform_grid import PER_CELL, UniformGrid
 from dpress.noise.distribution import Noise
 
@@ -41,7 +41,7 @@ PER_TILE = Fraction(PER_CELL, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdaptiveGrid:
+class AdaptiveGrid(MapEstimator):
     """AG: two levels of counts, the second cut by what the first one's noisy counts say.
 
     A block of noisy count N' is cut in m_2 x m_2 tiles, m_2 = ceil(sqrt(N' (1 - alpha) epsilon / c_2)), and in one

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.attributes.attribute import Tabular
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
@@ -36,7 +35,7 @@ from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.leaf_reach import LeafReach, nested
-from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
 from dpress.mechanisms.spatial.report_noise import noisy
 
 ROUNDS = 4  # unless the specification says how many
@@ -76,7 +75,7 @@ class LeafEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
+class Ahead(MapCollector):
     """A quadtree grown in rounds (AHEAD).
 
     A round has one to several report types, each for its own group of users and one level deeper than the one before:
@@ -133,6 +132,11 @@ class Ahead:
         return sum(self.depths)
 
     @property
+    def rounds(self) -> tuple[int, ...]:
+        """How many levels every round asks about."""
+        return self.depths
+
+    @property
     def round(self) -> int:
         """This round, from 0."""
         return round_of(self.depths, len(self.earlier))
@@ -167,10 +171,6 @@ class Ahead:
     def map(self) -> Tree:
         """All nodes of the tree; those that were not asked about have infinite variance."""
         return Tree(self.grid.cells, 4)
-
-    def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
-        """Return the attributes as they are: places are coded alike in every round."""
-        return attributes
 
     def ended(self) -> "Ahead":
         """Return the estimator of what there is after this round."""

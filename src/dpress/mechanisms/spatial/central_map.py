@@ -24,7 +24,7 @@ from dpress.inference.maps.density import Cells, Density, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, MapEstimator
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -32,7 +32,7 @@ Reconstruction = Literal["least_squares", "nonnegative"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CentralMap:
+class CentralMap(MapEstimator):
     """The matrix mechanism over a grid: its cells, or the nodes of the quadtree over them.
 
     Promise: `MatrixMechanism`; proven.

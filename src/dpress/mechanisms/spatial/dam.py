@@ -29,7 +29,7 @@ from dpress.mechanisms.spatial.disk import Blur, likeliest
 from dpress.mechanisms.spatial.disk_reach import DiskReach
 from dpress.mechanisms.spatial.disk_reports import DiskReports
 from dpress.mechanisms.spatial.grids import ByGrid
-from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import SEED, MapCollector, MapDecoder, node_type
 
 Places = npt.NDArray[np.int32]
 
@@ -38,7 +38,7 @@ RUNS = 4  # simulated collections behind a mean variance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dam:
+class Dam(MapCollector):
     """The map under which the reports are likeliest.
 
     Error: biased where it is rough and never below zero; no formula, a parametric bootstrap (`maps.MapDecoder`).

@@ -23,7 +23,7 @@ from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNois
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
-from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder, node_type
 from dpress.mechanisms.spatial.report_noise import (
     Noisy,
     ReportNoise,
@@ -38,7 +38,7 @@ Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
+class Levels(MapCollector):
     """Counts of a quadtree's nodes from users of whom each reports one level; a flat grid is a tree of one level.
 
     Error: a rectangle's count is sum over levels l of g_l y_l, y_l the counts of the level's nodes and g_l what least

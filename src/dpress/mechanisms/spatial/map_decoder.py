@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.encoders import Node
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Reach, Replicates, Wider, clustering
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
@@ -26,12 +27,17 @@ SEED = 20261121  # of simulated noise: nothing private is drawn with it, and ans
 
 
 class MapEstimator(Protocol):
-    """How a map is estimated from what devices sent, or from what a curator measured."""
+    """How a map is estimated from what devices sent, or from what a curator measured.
 
-    @property
-    def grid(self) -> Grid:
-        """The cells of the map."""
-        ...
+    A base of every such method, which states what it knows better than the defaults.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # a field of many, whose default a property would be
+
+        @property
+        def grid(self) -> Grid:
+            """The cells of the map."""
 
     @property
     def linear(self) -> bool:
@@ -49,9 +55,37 @@ class MapEstimator(Protocol):
         """
         ...
 
+    def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
+        """Return noise with the error on top that it leaves out where people are spread evenly over more than a cell.
 
-class MapCollector(MapEstimator, Protocol):
-    """A map from the tallies of a collection: also an `Estimator`."""
+        Args:
+            noise: of the estimate.
+            measurement: that it was made from.
+            counts: the estimate, shape (cells,), in cell order.
+        """
+        del measurement, counts
+        return noise
+
+    def noise(self, tallies: Sequence[Tally]) -> Noise | None:
+        """Return the error of rectangles, as unbiased estimates have it, where reports tell more than the answers."""
+        del tallies
+        return None
+
+    def reach(self, tallies: Sequence[Tally]) -> Reach | None:
+        """Return between which counts rectangles lie, where reports tell larger areas than cells apart."""
+        del tallies
+        return None
+
+    def least_squares(self, measurement: Measurement) -> Cells | None:
+        """Return an unbiased map with its exact noise, where the answers also give one."""
+        del measurement
+        return None
+
+
+class MapCollector(MapEstimator, Estimator, Protocol):
+    """A map from the tallies of a collection."""
+
+    __slots__ = ()
 
     @property
     def types(self) -> tuple[ReportType, ...]:
@@ -61,60 +95,6 @@ class MapCollector(MapEstimator, Protocol):
     @property
     def map(self) -> LinearMap:
         """What the answers are about."""
-        ...
-
-    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
-        """Return the answers that the tallies give; see `Estimator`."""
-        ...
-
-    def decoder(self, users: int) -> "MapDecoder":
-        """Return how the map is made of what was measured."""
-        ...
-
-    def mean_variance(self, users: int) -> float:
-        """Return the predicted variance of a cell, from the noise alone and with even shares."""
-        ...
-
-
-@runtime_checkable
-class HasLeafError(Protocol):
-    """An estimator that spreads people evenly over more than a cell, and so has an error that no noise explains."""
-
-    def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
-        """Return the noise with that error on top.
-
-        Args:
-            noise: of the estimate.
-            measurement: that it was made from.
-            counts: the estimate, shape (cells,), in cell order.
-        """
-        ...
-
-
-@runtime_checkable
-class HasReportNoise(Protocol):
-    """A collector whose reports tell more of the error than the answers that they give."""
-
-    def noise(self, tallies: Sequence[Tally]) -> Noise:
-        """Return the error of rectangles, as unbiased estimates have it."""
-        ...
-
-
-@runtime_checkable
-class HasReach(Protocol):
-    """A collector whose reports tell larger areas than cells apart."""
-
-    def reach(self, tallies: Sequence[Tally]) -> Reach:
-        """Return between which counts rectangles lie."""
-        ...
-
-
-@runtime_checkable
-class HasLeastSquares(Protocol):
-    """An estimator whose answers also give an unbiased map."""
-
-    def least_squares(self, measurement: Measurement) -> Cells:
-        """Return it with its exact noise."""
         ...
 
 
@@ -153,35 +133,30 @@ class MapDecoder:
 
         Args:
             measurement: the answers.
-            tallies: of the reports that gave them, which may tell more of the error than they do (`HasReportNoise`,
-                `HasReach`).
+            tallies: of the reports that gave them, which may tell more of the error than they do.
         """
-        estimator, noise = self.estimator, None
-        if tallies is not None and isinstance(estimator, HasReportNoise):
-            noise = estimator.noise(tallies)
+        estimator = self.estimator
+        noise = None if tallies is None else estimator.noise(tallies)
         density = estimator.decoded(measurement, self.users)
         if estimator.linear:
             with_noise = density if noise is None else replace(density, noise=noise)  # type: ignore[type-var]  # all have one
             if not isinstance(with_noise, Cells):
                 return with_noise
             return replace(with_noise, clustered=clustering(density.counts))
-        cells = self._bootstrapped(measurement, density.counts)
-        if tallies is not None and isinstance(estimator, HasReach):
-            return replace(cells, reach=estimator.reach(tallies))
-        if isinstance(estimator, HasLeastSquares):
-            unbiased = estimator.least_squares(measurement)
+        unbiased = estimator.least_squares(measurement)
+        cells = self._bootstrapped(measurement, density.counts, alone=unbiased is None)
+        if unbiased is not None:
             return Adjusted(adjusted=cells, unbiased=unbiased if noise is None else replace(unbiased, noise=noise))
-        return cells
+        return cells if tallies is None else replace(cells, reach=estimator.reach(tallies))
 
-    def _bootstrapped(self, measurement: Measurement, counts: Array) -> Cells:
-        """Return the counts with the error that the bootstrap finds."""
+    def _bootstrapped(self, measurement: Measurement, counts: Array, *, alone: bool) -> Cells:
+        """Return the counts with the error that the bootstrap finds, which may be all that is known of it."""
         estimator, rng = self.estimator, generators.seeded(SEED)
         first = self._again(counts, rng)
         noise: Noise = self._replicates(_partly_even(counts, first), rng)
-        if not isinstance(estimator, HasLeastSquares):
+        if alone:
             noise = Wider(guess=noise, other=self._replicates(_sharper(counts, first), rng))
-        if isinstance(estimator, HasLeafError):
-            noise = estimator.with_leaves(noise, measurement, estimator.grid.flat(counts))
+        noise = estimator.with_leaves(noise, measurement, estimator.grid.flat(counts))
         return Cells(grid=estimator.grid, counts=counts, noise=noise, clustered=clustering(counts))
 
     def _replicates(self, truth: Array, rng: Generator) -> Replicates:

@@ -29,13 +29,13 @@ from dpress.inference.maps.density import Cells, Density
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.grids import ByHeight
-from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder, node_type
 from dpress.mechanisms.spatial.report_noise import Layer, ReportNoise, Term, independent
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, LEVELS, SafeRegions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Psda:
+class Psda(MapCollector):
     """Counts of all cells: every region's, by PCEP and with the region's number of users, which is public; their sum.
 
     The users of different regions are different people, so that the counts of a cell within all regions around it add

@@ -22,6 +22,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.separate_tables import SeparateTables
+from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.mechanisms.protocol.short_reports import Steps, short_oracle
 from dpress.mechanisms.strings.growing_prefixes import Grown, grown
@@ -44,7 +45,7 @@ def extension_rounds(longest: int, kept: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pem:
+class Pem(Estimator):
     """The prefix extending method, with an answer short in every round and a test at the end.
 
     A round asks: which of these prefixes does your string begin with, and how does it go on; or which of these whole
@@ -86,8 +87,8 @@ class Pem:
             raise ValueError(f"kept: expected 1 to {MOST_KEPT}, got {self.kept}")
         if not 1 <= check.count("longest", self.longest) <= MOST_BYTES:
             raise ValueError(f"longest: expected 1 to {MOST_BYTES} bytes, got {self.longest}")
-        if len(self.earlier) >= len(self.depths):
-            raise ValueError(f"earlier: expected at most {len(self.depths) - 1} rounds, got {len(self.earlier)}")
+        if len(self.earlier) >= len(self.rounds):
+            raise ValueError(f"earlier: expected at most {len(self.rounds) - 1} rounds, got {len(self.earlier)}")
         if self.oracle.size != self._candidates("strings").size or self.oracle.claim.proven != self.loss:
             raise ValueError("oracle: expected one value for every candidate, and the stated loss")
         later = set(self.strings)
@@ -95,7 +96,7 @@ class Pem:
             raise ValueError("earlier: expected strings that this round asks about")
 
     @property
-    def depths(self) -> tuple[int, ...]:
+    def rounds(self) -> tuple[int, ...]:
         """One report type a round: those that extend prefixes, and the last, which counts."""
         return (1,) * (extension_rounds(self.longest, self.kept) + 1)
 
@@ -135,13 +136,9 @@ class Pem:
         """Return the table of this round's candidates."""
         return SeparateTables((self.oracle.size,), ((0,),), users, (1.0,))
 
-    def ended(self) -> "Pem":
-        """Return the estimator of what there is after this round."""
-        return self
-
     def following(self, tallies: Sequence[Tally]) -> "Pem | None":
         """Return the next round; None after the last, and where nothing is left to ask about."""
-        if self.round == len(self.depths) - 1:
+        if self.round == len(self.rounds) - 1:
             return None
         earlier, longer = self._answered(tallies), self._grown(tallies[0])
         strings = tuple(sorted({*self.strings, *longer.strings}, key=str.encode))
@@ -166,19 +163,19 @@ class Pem:
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of the count of a rare string that only the last round counts, in counts squared."""
-        return users * len(self.depths) * per_user(short_oracle(self.kept + 1, self.loss, STEPS), 0.0)
+        return users * len(self.rounds) * per_user(short_oracle(self.kept + 1, self.loss, STEPS), 0.0)
 
     def chance(self, count: float, users: int) -> float:
         """Return about how likely a string is found at least that so many users hold: one that shares no prefix.
 
         Its count must exceed the threshold of every round, of as many candidates as a round may have.
         """
-        share, per_round, chance = count / users, users / len(self.depths), 1.0
+        share, per_round, chance = count / users, users / len(self.rounds), 1.0
         for last in (False, True):
             size = self.kept + 1 if last else 1 << CANDIDATES
             oracle, wanted = short_oracle(size, self.loss, STEPS), alarm(self.kept) if last else self._wanted(size)
             holding, alone = (math.sqrt(per_user(oracle, held) / per_round) for held in (share, 0.0))
-            chance *= NormalDist().cdf((share - wanted * alone) / holding) ** (1 if last else len(self.depths) - 1)
+            chance *= NormalDist().cdf((share - wanted * alone) / holding) ** (1 if last else len(self.rounds) - 1)
         return chance
 
     def count_for(self, chance: float, users: int) -> int:

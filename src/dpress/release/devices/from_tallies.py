@@ -9,7 +9,6 @@ from dpress.data.add_up import Counts
 from dpress.document.design import Design
 from dpress.document.queries import workload
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import NeedsCells, NeedsEveryType
 from dpress.query.answers import KeptAnswers
 from dpress.query.designs import charge
 from dpress.query.release import Release, with_typical
@@ -73,11 +72,10 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
         if not any(set(axes) <= axes_answered for axes_answered in answered):
             names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
             raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
-    if isinstance(collection.estimator, NeedsCells):
-        try:
-            collection.estimator.check_answered(tallies)
-        except ValueError as fault:
-            raise SchemaMismatch(str(fault) + (f" ({why})" if why else "")) from None
-    if isinstance(collection.estimator, NeedsEveryType) and (missing := collection.estimator.unanswered(tallies)):
+    try:
+        collection.estimator.check_answered(tallies)
+    except ValueError as fault:
+        raise SchemaMismatch(str(fault) + (f" ({why})" if why else "")) from None
+    if missing := collection.estimator.unanswered(tallies):
         names = " and ".join(repr(design.schema.names[axis]) for axis in missing[0])
         raise SchemaMismatch(f"no report is about {names} alone" + (f" ({why})" if why else ""))

@@ -3,12 +3,13 @@
 release of what there is so far -> design of the next round.
 """
 
+from typing import Any
+
 import msgspec
 
 from dpress.attributes.domain import Schema
 from dpress.document.design import Design, LocalAsk
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.query.designs import estimator_of, local_ask, promise
 from dpress.query.release import Release
 
@@ -21,10 +22,9 @@ def next_design(release: Release) -> Design | None:
     It is a function of the release alone, so that whoever has the release can check it.
     """
     collection, design = release.collection, release.design
-    rounds = None if collection is None else in_rounds(collection.estimator)
-    if collection is None or rounds is None or not isinstance(design.ask, LocalAsk):
+    if collection is None:
         return None
-    following = rounds.following(collection.split_tally(release.kept))
+    following: Any = collection.estimator.following(collection.split_tally(release.kept))
     if following is None:
         return None
     schema = Schema(following.coded(design.schema.tabular))
@@ -44,5 +44,4 @@ def _first(design: Design) -> str:
 
 def users_before(release: Release) -> int:
     """Return how many of a release's users answered in earlier rounds."""
-    rounds = None if release.collection is None else in_rounds(release.collection.estimator)
-    return 0 if rounds is None else rounds.before
+    return 0 if release.collection is None else release.collection.estimator.before

@@ -20,7 +20,6 @@ from dpress.mechanisms.oracle.pgr import Pgr
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, ReportType
-from dpress.mechanisms.protocol.rounds import in_rounds
 
 ANY = "any randomiser"
 
@@ -54,7 +53,7 @@ def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffle
         ValueError: delta is not strictly between 0 and 1.
     """
     allowed, total = check.probability("delta", delta), sum(collection.weights)
-    if in_rounds(collection.estimator) is not None:
+    if collection.estimator.rounds:
         raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
     if any(isinstance(oracle, Celled) for report in collection.types for oracle in report.oracles):
         raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
