@@ -44,7 +44,7 @@ def counting(strings, epsilon="2", earlier=1) -> Pem:
 def collected(own, words, generator):
     """Run the rounds over real reports; yield every round's estimator and its tallies."""
     rows = padded([one.encode() for one in words], own.longest)
-    groups = (generator.words(len(words)) % np.uint64(len(own.depths))).astype(int)
+    groups = (generator.words(len(words)) % np.uint64(len(own.rounds))).astype(int)
     while own is not None:
         (asked,), (candidates,) = own.types, own.coded((WORD,))
         codes = candidates.cells(rows[groups == own.round])
@@ -55,7 +55,7 @@ def collected(own, words, generator):
 
 def test_rounds_follow_from_the_longest_string():
     assert [extension_rounds(*own) for own in ((1, 4), (2, 1024), (4, 16), (16, 128), (32, 128))] == [1, 1, 2, 10, 20]
-    assert pem(4, 16, PureDP(epsilon=1)).depths == (1, 1, 1)
+    assert pem(4, 16, PureDP(epsilon=1)).rounds == (1, 1, 1)
     for wrong, fault in (({"kept": 0}, "kept must be"), ({"kept": 1025}, "kept: expected 1 to 1024")):
         with pytest.raises(ValueError, match=fault):
             replace(pem(1, 4, PureDP(epsilon=1)), **wrong)
