@@ -1,9 +1,10 @@
 // Writes the two bundles to dist, or to the folder given, and to the Python package, which ships them:
-// client.mjs for `import`, client.js for a script tag.
+// client.mjs for `import`, client.js for a script tag. Before that it finds the types of columns.
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { minify } from "terser";
+import "./rooms.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];

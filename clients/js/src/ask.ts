@@ -1,11 +1,12 @@
 /** What devices are asked: its canonical form and its hash, and the document read strictly. */
-import { type Attribute, readAttribute } from "./attribute.js";
+import type { Attribute, Kinds } from "./attribute.js";
 import { type Bytes, hex, joined, sha256, unhex } from "./bytes.js";
 import { type Encoder, readEncoder } from "./encoder.js";
 import { type Fields, fields, integer, integers, list, text } from "./fields.js";
 import type { Oracle } from "./oracle.js";
 import { readOracle } from "./oracles/read.js";
 import { must, refuse } from "./refusal.js";
+import { KINDS } from "./attributes/rooms.js";
 import { total } from "./total.js";
 
 export interface Part {
@@ -45,6 +46,15 @@ export function canonical(value: unknown): string {
 
 /** Returns the id: the SHA-256 of the canonical form, hexadecimal. */
 export const identity = async (ask: unknown): Promise<string> => hex(await sha256(joined(canonical(ask))));
+
+function readAttribute(document: unknown): Attribute {
+  const { kind: word } = Object(document) as { kind: string };
+  const kind = (KINDS as Kinds)[word];
+  must(kind?.make, "kind");
+  const own = fields(document, `kind name ${kind.fields}`);
+  const name = text(own, "name");
+  return { name, ...kind.make(own, name) };
+}
 
 function readPart(document: unknown, sizes: readonly number[]): Part {
   const own = fields(document, "axes encoder oracle");

@@ -22,6 +22,19 @@ function leaf(own: Fields, side: number): [number, (cell: number) => number] {
   return [leaves.length, (found) => ends.findIndex((one) => found < one)];
 }
 
+/** Returns an encoder to one value of so many cells. */
+const single = (size: number, value: (codes: readonly number[]) => number): Encoder => ({
+  sizes: [size],
+  plain: false,
+  values: (codes) => [value(codes)],
+});
+
+/** Returns one number for the numbers of some cells, the last of which counts fastest. */
+const combined = (numbers: readonly number[], sizes: readonly number[]): number =>
+  numbers.reduce((sum, number, i) => sum * sizes[i]! + number, 0);
+
+const cellsOf = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b);
+
 /** Returns the encoder of a document, for attributes with so many cells. */
 export function readEncoder(document: unknown, cells: readonly number[]): Encoder {
   const { encoder: kind } = Object(document) as { encoder: unknown };
@@ -33,33 +46,29 @@ export function readEncoder(document: unknown, cells: readonly number[]): Encode
   if (kind === "combination") {
     const sizes = integers(fields(document, "encoder sizes"), "sizes", 1, 2 ** 31);
     must(sizes.join() === cells.join(), "sizes");
-    const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * sizes[i]! + code, 0)];
-    return { sizes: [sizes.reduce((a, b) => a * b)], plain: false, values };
+    return single(cellsOf(sizes), (codes) => combined(codes, sizes));
   }
   if (kind === "run") {
     const width = integer(fields(document, "encoder cells"), "cells", 1, 2 ** 31);
     must(cells.length === 1, "axes");
-    const values = (codes: readonly number[]) => codes.map((code) => Math.floor(code / width));
-    return { sizes: [Math.ceil(cells[0]! / width)], plain: false, values };
+    return single(Math.ceil(cells[0]! / width), ([code]) => Math.floor(code! / width));
   }
   if (kind === "interval") {
     const own = fields(document, "encoder cells starts");
     const size = integer(own, "cells", 1, 2 ** 31);
     const starts = integers(own, "starts", 0, size - 1);
     must(cells.join() === `${size}`, "cells");
-    must(!starts[0] && starts.every((one, i) => !i || one > starts[i - 1]!), "starts");
-    const values = (codes: readonly number[]) => codes.map((code) => starts.filter((one) => one <= code).length - 1);
-    return { sizes: [starts.length], plain: false, values };
+    must(!starts[0] && starts.every((start, i) => !i || start > starts[i - 1]!), "starts");
+    return single(starts.length, ([code]) => starts.filter((start) => start <= code!).length - 1);
   }
   if (kind === "tile") {
     const own = fields(document, "encoder sizes tiles");
     const sizes = integers(own, "sizes", 1, 2 ** 20);
     const tiles = integers(own, "tiles", 1, 2 ** 20);
     must(sizes.join() === cells.join(), "sizes");
-    must(tiles.length === sizes.length && tiles.every((own, i) => own <= sizes[i]!), "tiles");
-    const tile = (code: number, i: number) => Math.floor((code * tiles[i]!) / sizes[i]!);
-    const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * tiles[i]! + tile(code, i), 0)];
-    return { sizes: [tiles.reduce((a, b) => a * b)], plain: false, values };
+    must(tiles.length === sizes.length && tiles.every((tile, i) => tile <= sizes[i]!), "tiles");
+    const tile = (code: number, i: number): number => Math.floor((code * tiles[i]!) / sizes[i]!);
+    return single(cellsOf(tiles), (codes) => combined(codes.map(tile), tiles));
   }
   must(kind === "node" || kind === "leaf", "encoder");
   const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
@@ -68,9 +77,8 @@ export function readEncoder(document: unknown, cells: readonly number[]): Encode
   must(cells.join() === `${side},${side}`, "side");
   if (kind === "leaf") {
     const [size, find] = leaf(own, side);
-    return { sizes: [size], plain: false, values: ([across, up]) => [find(cell(side, across!, up!))] };
+    return single(size, ([across, up]) => find(cell(side, across!, up!)));
   }
   const shift = integer(own, "shift", 0, Number.isInteger(height) ? 2 * height : 0);
-  const values = ([across, up]: readonly number[]) => [cell(side, across!, up!) >> shift];
-  return { sizes: [(side * side) / 2 ** shift], plain: false, values };
+  return single((side * side) / 2 ** shift, ([across, up]) => cell(side, across!, up!) >> shift);
 }

@@ -1,6 +1,7 @@
 /** What a device derives from its secret, for ever: the flips of a permanent response, its cohort, its user group. */
 import { type Bytes, hmac, joined, little, modulo } from "./bytes.js";
 import type { Fraction } from "./fraction.js";
+import { range } from "./range.js";
 
 /** A secret, 16 bytes that name the collection, and the number of an attribute's answer in it. */
 export interface Slot {
@@ -15,9 +16,9 @@ const WORDS = 8; // in a block
 export async function flips(slot: Slot, value: number, size: number, f: Fraction): Promise<boolean[]> {
   const limit = Number((f[0] << 31n) / f[1]);
   const head = joined("dpress permanent", slot.collection, little(slot.number, 2), little(value, 4));
-  const blocks = Array.from({ length: Math.ceil(size / WORDS) }, (_, i) => joined(head, little(i, 4)));
+  const blocks = range(Math.ceil(size / WORDS), (i) => joined(head, little(i, 4)));
   const stream = new DataView(joined(...(await hmac(slot.secret, blocks))).buffer);
-  return Array.from({ length: size }, (_, place) => stream.getUint32(4 * place, true) < limit);
+  return range(size, (place) => stream.getUint32(4 * place, true) < limit);
 }
 
 /** Returns a number below n that a secret draws once for a collection, under a label of 16 bytes. */

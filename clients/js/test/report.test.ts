@@ -37,6 +37,13 @@ it("numbers the slots of attributes through the parts of a report", async () => 
   expect(new Set(found.charges.map((one) => one.name)).size).toBe(2);
 });
 
+it("refuses an attribute of a kind that it does not read", async () => {
+  for (const kind of [undefined, 1, "date", "constructor", "__proto__"]) {
+    const document = { model: "local", attributes: [{ ...attribute("a"), kind }], report_types: [], rounds: null };
+    await expect(readAsk(document, await identity(document))).rejects.toThrow("not sound: kind");
+  }
+});
+
 it("charges values that share a cell once", async () => {
   const own = { ...oracleOf("loloha", 6), size: 2 };
   const names = ["a"];

@@ -4,6 +4,7 @@ import { fields, integer } from "../fields.js";
 import { place } from "../grid.js";
 import { type Method } from "../oracle.js";
 import { truth } from "./krr.js";
+import { range } from "../range.js";
 import { total } from "../total.js";
 
 const LARGEST_SIDE = 1024;
@@ -15,9 +16,9 @@ export const diskReports: Method = {
     const r = integer(own, "radius", 0, side);
     const reach = (a: number): number => Math.floor(Math.sqrt(r * r - a * a)); // of the disk, a rows from its centre
     const starts: number[] = []; // the number of the first cell of every row of the enlarged grid
-    const rows = Array.from({ length: side + 2 * r }, (_, row) => reach(Math.max(r - row, row - r - side + 1, 0)));
+    const rows = range(side + 2 * r, (row) => reach(Math.max(r - row, row - r - side + 1, 0)));
     const outputs = rows.reduce((sum, half) => (starts.push(sum), sum + side + 2 * half), 0);
-    const disk = Array.from({ length: 2 * r + 1 }, (_, row) => 2 * reach(row - r) + 1);
+    const disk = range(2 * r + 1, (row) => 2 * reach(row - r) + 1);
     const area = total(disk);
     const [others, bytes] = [outputs - area, width(outputs)];
     const p = truth(own["truth"], loss, [BigInt(others), BigInt(area)]);

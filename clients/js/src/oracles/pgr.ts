@@ -3,6 +3,7 @@ import { little, width } from "../bytes.js";
 import { integer } from "../fields.js";
 import type { Fraction } from "../fraction.js";
 import { type Method } from "../oracle.js";
+import { range } from "../range.js";
 import { must } from "../refusal.js";
 import { truth } from "./krr.js";
 
@@ -38,7 +39,7 @@ export const minus = (one: number, other: number, order: number): number =>
 export const points = (order: number, size: number): number => (order ** size - 1) / (order - 1);
 
 const digits = (number: number, order: number, size: number): number[] =>
-  Array.from({ length: size }, (_, i) => Math.floor(number / order ** (size - 1 - i)) % order);
+  range(size, (i) => Math.floor(number / order ** (size - 1 - i)) % order);
 
 /** Returns the coordinates of a point: zeros, a 1 and the digits of what is left. */
 export function coordinates(number: number, order: number, size: number): number[] {

@@ -3,13 +3,14 @@ import { joined, little, modulo, sha256 } from "../bytes.js";
 import { integer, list, text } from "../fields.js";
 import { LARGEST_BITS, type Method } from "../oracle.js";
 import { cohort, flips } from "../permanent.js";
+import { range } from "../range.js";
 import { must } from "../refusal.js";
 import { responses } from "./responses.js";
 
 /** Returns the bits that a candidate sets in a cohort. */
 export async function bloom(candidate: string, cohort: number, size: number, hashes: number): Promise<Set<number>> {
   const one = (i: number) => sha256(joined("dpress bloom bit", little(cohort, 2), little(i, 2), candidate));
-  const digests = await Promise.all(Array.from({ length: hashes }, (_, i) => one(i)));
+  const digests = await Promise.all(range(hashes, (i) => one(i)));
   return new Set(digests.map((digest) => modulo(digest, size)));
 }
 
@@ -29,7 +30,7 @@ export const rappor: Method = {
         const group = slot ? await cohort(slot, cohorts) : coins.below(cohorts);
         const turned = slot ? await flips(slot, value!, size, made.f) : made.fresh(size, coins);
         const held = await bloom(candidates[value!]!, group, size, hashes);
-        const kept = Array.from({ length: size }, (_, place) => held.has(place) !== turned[place]);
+        const kept = range(size, (place) => held.has(place) !== turned[place]);
         return joined(little(group, 2), made.respond(kept, coins));
       },
     };

@@ -15,6 +15,7 @@ import {
   sum,
   whole,
 } from "../fraction.js";
+import { range } from "../range.js";
 import { must } from "../refusal.js";
 
 export interface Responses {
@@ -29,7 +30,7 @@ export interface Responses {
 }
 
 const tosses = (size: number, limit: Threshold, coins: Coins): boolean[] =>
-  Array.from({ length: ((size + 7) >> 3) * 8 }, () => coins.toss(limit));
+  range(((size + 7) >> 3) * 8, () => coins.toss(limit));
 
 /** Returns the responses of a document with the fields f, p and q. */
 export function responses(own: Fields): Responses {

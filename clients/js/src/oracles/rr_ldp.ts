@@ -2,6 +2,7 @@
 import { integers } from "../fields.js";
 import { LARGEST_BITS, type Method } from "../oracle.js";
 import { flips } from "../permanent.js";
+import { range } from "../range.js";
 import { must } from "../refusal.js";
 import { total } from "../total.js";
 import { responses } from "./responses.js";
@@ -21,7 +22,7 @@ export const rrLdp: Method = {
         const kept =
           slot && sizes.map((each, i) => flips({ ...slot, number: slot.number + i }, values[i]!, each, made.f));
         const turned = kept ? (await Promise.all(kept)).flat() : made.fresh(size, coins);
-        const held = sizes.flatMap((each, i) => Array.from({ length: each }, (_, code) => code === values[i]));
+        const held = sizes.flatMap((each, i) => range(each, (code) => code === values[i]));
         return made.respond(
           held.map((one, place) => one !== turned[place]),
           coins,

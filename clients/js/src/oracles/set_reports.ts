@@ -3,7 +3,8 @@ import { bits } from "../bytes.js";
 import type { Coins } from "../coins.js";
 import { integer } from "../fields.js";
 import type { Method } from "../oracle.js";
-import { wordSizes } from "../members.js";
+import { wordSizes } from "../attributes/sets.js";
+import { range } from "../range.js";
 import { truth } from "./krr.js";
 
 const MOST = 1024;
@@ -54,11 +55,8 @@ export const setReports: Method = {
     const all = size + held;
     const missing = ways(size, weight);
     const meets = truth(own["meets"], loss, [missing, ways(all, weight) - missing]);
-    const shared = Array.from(
-      { length: Math.min(held, weight) },
-      (_, i) => ways(held, i + 1) * ways(size, weight - i - 1),
-    );
-    const every = Array.from({ length: Math.max(values, all) }, (_, place) => place);
+    const shared = range(Math.min(held, weight), (i) => ways(held, i + 1) * ways(size, weight - i - 1));
+    const every = range(Math.max(values, all), (place) => place);
     return {
       sizes: wordSizes(values),
       width: (all + 7) >> 3,
