@@ -20,7 +20,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.plan.largest_answer import largest_answer, sum_tails
-from dpress.release.plan.largest_error import Alike, real_variance, union_bound
+from dpress.release.plan.largest_error import Alike, union_bound
 
 FALSE_ALARM = 1e-6
 BETA = 0.05
@@ -95,7 +95,7 @@ def test_the_tails_of_a_sum_are_those_of_the_convolution(noise, terms: int) -> N
 def test_exact_tails_are_closer_than_their_bounds_and_no_smaller_bound_holds() -> None:
     mechanism, workload = over(OVERLAPPING, PureDP(epsilon=1))["atoms"], asked(OVERLAPPING)
     within = largest_answer(mechanism, workload, BETA).within
-    real = real_variance(mechanism.noises[0])
+    real = float(mechanism.noises[0].real_variance)
     each = [Alike(number=1, variance=real * len(own), largest=math.sqrt(real / 2)) for own in OVERLAPPING]
     assert within < union_bound(each, "laplace", BETA)
 
@@ -113,7 +113,7 @@ def test_weighted_sums_have_the_bound_of_their_weights(loss: Loss) -> None:
     mechanism, workload = MatrixMechanism(strategy=strategy, loss=loss), asked(OVERLAPPING)
     dense = np.stack([strategy.map.apply(cell) for cell in np.eye(6)], axis=1)
     weights = workload.sums.matrix @ np.linalg.inv(dense.T @ dense) @ dense.T
-    real = real_variance(mechanism.noises[0])
+    real = float(mechanism.noises[0].real_variance)
     each = [
         Alike(number=1, variance=real * float(own @ own), largest=math.sqrt(real / 2) * float(np.abs(own).max()))
         for own in weights

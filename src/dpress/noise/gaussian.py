@@ -9,6 +9,7 @@ exp(-(|Y| - sigma2/t)^2 / (2 sigma2)) -> the first `size` kept ones.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,8 @@ class DiscreteGaussian:
     """
 
     sigma2: Fraction
+    tail: ClassVar[Literal["gaussian"]] = "gaussian"
+    order: ClassVar[int] = 2  # of the norm of a change that its loss is about
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma2", check.exact("sigma2", self.sigma2))
@@ -66,6 +69,29 @@ class DiscreteGaussian:
     def loss(self, l2_sensitivity_squared: Fraction) -> ZCDP:
         """Return rho = l2_sensitivity_squared / (2 sigma2)."""
         return ZCDP(rho=l2_sensitivity_squared / (2 * self.sigma2))
+
+    @property
+    def description(self) -> str:
+        """The distribution with its parameter, in words."""
+        return f"discrete Gaussian noise of variance {self.sigma2}"
+
+    @property
+    def parameter(self) -> Fraction:
+        """sigma2."""
+        return self.sigma2
+
+    @property
+    def denominator(self) -> Fraction:
+        """What the sum of change^2 is divided by to give its loss."""
+        return 2 * self.sigma2
+
+    @property
+    def real_variance(self) -> Fraction:
+        """The variance of real-valued noise with the same parameter."""
+        return self.sigma2
+
+    def textbook_bound(self, number: int, beta: float) -> None:
+        """Textbooks have none."""
 
     def _weights(self) -> npt.NDArray[np.float64]:
         """Return w(1), w(2), ... until they vanish; only for small sigma2."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -116,6 +117,8 @@ class DiscreteLaplace:
     """
 
     scale: Fraction
+    tail: ClassVar[Literal["laplace"]] = "laplace"
+    order: ClassVar[int] = 1  # of the norm of a change that its loss is about
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", check.exact("scale", self.scale))
@@ -135,6 +138,30 @@ class DiscreteLaplace:
     def loss(self, l1_sensitivity: Fraction) -> PureDP:
         """Return epsilon = l1_sensitivity / scale."""
         return PureDP(epsilon=l1_sensitivity / self.scale)
+
+    @property
+    def description(self) -> str:
+        """The distribution with its parameter, in words."""
+        return f"discrete Laplace noise of scale {self.scale}"
+
+    @property
+    def parameter(self) -> Fraction:
+        """The scale."""
+        return self.scale
+
+    @property
+    def denominator(self) -> Fraction:
+        """What the sum of |change| is divided by to give its loss."""
+        return self.scale
+
+    @property
+    def real_variance(self) -> Fraction:
+        """The variance of real-valued noise of the same scale."""
+        return 2 * self.scale**2
+
+    def textbook_bound(self, number: int, beta: float) -> float:
+        """Return the bound of textbooks on so many of them at once, which all keep with probability 1 - beta."""
+        return float(self.scale) * math.log(number / beta)
 
     @property
     def variance(self) -> float:

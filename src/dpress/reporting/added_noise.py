@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.noise.laplace import DiscreteLaplace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +45,8 @@ def added_noise(mechanism: MatrixMechanism) -> Noise:
     step = mechanism.strategy.map.step
     distributions = [
         Distribution(
-            name="laplace" if isinstance(noise, DiscreteLaplace) else "gaussian",
-            scale=float(noise.scale) * step if isinstance(noise, DiscreteLaplace) else float(noise.sigma2) * step**2,
+            name=noise.tail,
+            scale=float(noise.parameter) * step**noise.order,
             deviation=math.sqrt(noise.variance) * step,
         )
         for noise in mechanism.noises

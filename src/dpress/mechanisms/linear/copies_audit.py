@@ -17,7 +17,6 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import LinearMap, Numbers, Stack
 from dpress.core.methods.mechanism import Decoder
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.noise.laplace import DiscreteLaplace
 
 COPIES = 1 << 15
 ROWS_BEFORE = 10
@@ -102,10 +101,8 @@ def of_matrix(mechanism: MatrixMechanism, costs: Sequence[Fraction], *, rng: Gen
         for noise, zero, changed in zip(mechanism.noises, *split, strict=True):
             copies = drawn[start : start + size * len(zero)].reshape(size, -1)
             start += copies.size
-            if isinstance(noise, DiscreteLaplace):
-                total += (np.abs(copies - zero) - np.abs(copies - changed)).sum(axis=1) / float(noise.scale)
-            else:
-                total += ((copies - zero) ** 2.0 - (copies - changed) ** 2.0).sum(axis=1) / (2 * float(noise.sigma2))
+            before_after = (np.abs(copies - counts) ** float(noise.order) for counts in (zero, changed))
+            total += np.subtract(*before_after).sum(axis=1) / float(noise.denominator)
         return total
 
     def draw(side: int, size: int) -> Floats:

@@ -17,7 +17,6 @@ from dpress.core.methods.mechanism import Decoder, Draw, Drawn, Strategy
 from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.noise.distribution import Noise, calibrated
-from dpress.noise.laplace import DiscreteLaplace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class MatrixMechanism:
         pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
         loss = self.loss.of(sum((noise.loss(sensitivity).amount for noise, sensitivity in pairs), Fraction(0)))
         norm = NORMS[self.loss.order]
-        parts = [f"{_description(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
+        parts = [f"{noise.description} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
         step = self.strategy.map.step
         unit = "" if step == 1 else f", in steps of {step:.6g} of a count"
         basis = "; ".join(dict.fromkeys(parts)) + unit
@@ -178,9 +177,3 @@ def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:
     if isinstance(matrix, Tree) and divided:
         return tuple(Identity(size) for size in matrix.levels)
     return (matrix,)
-
-
-def _description(noise: Noise) -> str:
-    if isinstance(noise, DiscreteLaplace):
-        return f"discrete Laplace noise of scale {noise.scale}"
-    return f"discrete Gaussian noise of variance {noise.sigma2}"

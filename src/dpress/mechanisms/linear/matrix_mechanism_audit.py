@@ -21,7 +21,6 @@ from dpress.core.methods.table_sums import Integers
 from dpress.mechanisms.linear.copies_audit import of_matrix
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
-from dpress.noise.laplace import DiscreteLaplace
 
 MANY = 1 << 24
 """Rows in one cell from which the columns of a map that rounds are read off."""
@@ -96,14 +95,14 @@ def _cost(noise: Noise, change: Integers, rows: int, many: int | None) -> Fracti
     Of a map that rounds, `change` is that of `many` rows. A row's is then known to within 1 / many (half a step for
     each of two columns), and rounding both neighbours' answers moves each difference by at most a step more.
     """
-    order = 1 if isinstance(noise, DiscreteLaplace) else 2
+    order = noise.order
     power = sum(abs(int(number)) ** order for number in change)
     norm_power = Fraction(power * rows**order)
     if many is not None:
         slack = (Fraction(rows, many) + 1) * (len(change) if order == 1 else _root_up(Fraction(len(change))))
         norm = Fraction(power, many) if order == 1 else _root_up(Fraction(power, many**2))
         norm_power = (rows * norm + slack) ** order
-    return norm_power / noise.scale if isinstance(noise, DiscreteLaplace) else norm_power / (2 * noise.sigma2)
+    return norm_power / noise.denominator
 
 
 def _root_up(value: Fraction) -> Fraction:

@@ -26,7 +26,6 @@ from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, MapEstimator
 from dpress.noise.distribution import Noise
-from dpress.noise.laplace import DiscreteLaplace
 
 Reconstruction = Literal["least_squares", "nonnegative"]
 
@@ -161,10 +160,11 @@ def precision(noise: Noise) -> Fraction:
 
     The epsilon whose Laplace noise under add-remove of a row is as large; half of it where a row is replaced.
 
+    >>> from dpress.noise.laplace import DiscreteLaplace
     >>> precision(DiscreteLaplace(scale=Fraction(10)))
     Fraction(1, 100)
     """
-    return 1 / noise.scale**2 if isinstance(noise, DiscreteLaplace) else 2 / noise.sigma2
+    return 2 / noise.real_variance
 
 
 def fourth_root(value: Fraction) -> int:

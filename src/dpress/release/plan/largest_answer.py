@@ -13,7 +13,7 @@ from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Predicates
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
-from dpress.release.plan.largest_error import BETA, Alike, LargestError, independent, real_variance, union_bound
+from dpress.release.plan.largest_error import BETA, Alike, LargestError, independent, union_bound
 from dpress.release.plan.linear_error import covariances
 
 ROUNDING = 1e-12  # of a tail from a transform, more than it is ever off
@@ -45,7 +45,7 @@ def largest_answer(mechanism: MatrixMechanism, workload: Predicates, beta: float
     weights = np.stack([matrix.apply(covariance) for covariance in covariances(mechanism, workload) / noise.variance])
     within = _by_tails(weights, noise, beta)
     if within is None:
-        real = real_variance(noise)
+        real = float(noise.real_variance)
         each = [
             Alike(number=1, variance=real * float(row @ row), largest=math.sqrt(real / 2) * float(np.abs(row).max()))
             for row in weights
@@ -60,9 +60,8 @@ def _by_tails(weights: Array, noise: Noise, beta: float) -> float | None:
     if not np.isin(whole, (0, 1)).all() or np.abs(weights - whole).max() > EQUAL:
         return None
     terms, times = np.unique(whole.sum(axis=1).astype(np.int64), return_counts=True)
-    widest = Alike(
-        number=1, variance=real_variance(noise) * int(terms[-1]), largest=math.sqrt(real_variance(noise) / 2)
-    )
+    real = float(noise.real_variance)
+    widest = Alike(number=1, variance=real * int(terms[-1]), largest=math.sqrt(real / 2))
     reach = math.ceil(union_bound([widest], "laplace", NEGLIGIBLE))  # a Gaussian sum's tail is below that, too
     if 2 * reach * len(terms) > MOST_MASS:
         return None

@@ -17,7 +17,6 @@ from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals as MarginalStrategy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
-from dpress.noise.laplace import DiscreteLaplace
 
 BETA = 0.05  # the chance that some count is further off
 STEPS = 200  # of a bisection, which halves an interval each time
@@ -69,7 +68,7 @@ def largest_error(mechanism: MatrixMechanism, workload: Marginals, beta: float =
 
 def independent(noise: Noise, cells: int, beta: float) -> LargestError:
     """Return how wrong so many counts can be at once, each with noise of its own."""
-    textbook = float(noise.scale) * math.log(cells / beta) if isinstance(noise, DiscreteLaplace) else None
+    textbook = noise.textbook_bound(cells, beta)
     each = Fraction(-math.expm1(math.log1p(-beta) / cells))  # the chance that one of k independent ones may have
     return LargestError(cells=cells, beta=beta, within=float(noise.quantile(1 - each)), textbook=textbook, exact=True)
 
@@ -133,7 +132,7 @@ def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
     Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name where many
     tables are measured one by one.
     """
-    real = [real_variance(noise) for noise in mechanism.noises]
+    real = [float(noise.real_variance) for noise in mechanism.noises]
     variance = np.repeat(real, [part.rows for part in mechanism.parts]) if len(set(real)) > 1 else real[0]
     plain_sums = isinstance(mechanism.strategy, Identity)  # of noisy cells, each with weight 1
     named = isinstance(mechanism.strategy, MarginalStrategy) and len(workload.tables) >= MANY
@@ -143,11 +142,6 @@ def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
         each = real[place] if named else mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
         counts.append(Alike(number=number, variance=each, largest=math.sqrt((real[0] if plain_sums else each) / 2)))
     return counts
-
-
-def real_variance(noise: Noise) -> float:
-    """Return the variance of real-valued noise with the parameter of a discrete one."""
-    return float(2 * noise.scale**2 if isinstance(noise, DiscreteLaplace) else noise.sigma2)
 
 
 def _first_cell(shape: Iterable[int], table: Sequence[int]) -> list[Array]:
