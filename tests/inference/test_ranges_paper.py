@@ -7,6 +7,7 @@ import pytest
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.ranges import AllRanges, Range
+from dpress.core.maps.workload import Boxes
 from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.binary_tree import BinaryTree
@@ -41,7 +42,7 @@ def test_the_zcdp_column_privelet_and_the_lower_bound() -> None:
     squared = Privelet(1024).map.sensitivity(2, Relation.ADD_REMOVE)
     assert squared == 11
     assert math.isclose(squared * Privelet(1024).average_variance([1.0]), 18.6496, abs_tol=5e-5)
-    assert round(lower_bound(AllRanges(1024), Relation.ADD_REMOVE), 3) == 12.196
+    assert round(lower_bound(Boxes((AllRanges(1024),)), Relation.ADD_REMOVE), 3) == 12.196
 
 
 def phi(height: int, level: int) -> float:
@@ -112,7 +113,7 @@ def test_lower_bound_in_closed_form() -> None:
     n = 1024
     values = [(n + 1) / (4 * math.sin(math.pi * k / (2 * (n + 1))) ** 2) for k in range(1, n + 1)]
     closed = math.fsum(map(math.sqrt, values)) ** 2 / n / (n * (n + 1) / 2)
-    assert math.isclose(lower_bound(AllRanges(n), Relation.ADD_REMOVE), closed, rel_tol=1e-12)
+    assert math.isclose(lower_bound(Boxes((AllRanges(n),)), Relation.ADD_REMOVE), closed, rel_tol=1e-12)
 
 
 def index(strategy: RangeStrategy, cells: int) -> float:

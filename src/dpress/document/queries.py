@@ -4,7 +4,7 @@ import msgspec
 
 from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, Range, RangeList, RangesOfLength
 from dpress.core.maps.set_sums import SetSums
-from dpress.core.maps.workload import Areas, Boxes, Marginals, Predicates
+from dpress.core.maps.workload import Areas, Boxes, Marginals, Predicates, Workload
 
 
 class _Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="queries"):
@@ -16,13 +16,25 @@ class Cells(_Queries, frozen=True, kw_only=True, tag="cells"):
 
     tables: tuple[tuple[int, ...], ...]
 
+    def workload(self, shape: tuple[int, ...]) -> Marginals:
+        """Return the workload over axes of these sizes."""
+        return Marginals(shape, self.tables)
+
 
 class AllOf(_Queries, frozen=True, tag="all"):
     """Every range of one attribute."""
 
+    def over(self, size: int) -> Axis:
+        """Return the ranges of so many cells."""
+        return AllRanges(size)
+
 
 class PrefixesOf(_Queries, frozen=True, tag="prefixes"):
     """The ranges of one attribute that begin with its first cell."""
+
+    def over(self, size: int) -> Axis:
+        """Return the ranges of so many cells."""
+        return Prefixes(size)
 
 
 class OfLength(_Queries, frozen=True, kw_only=True, tag="length"):
@@ -30,11 +42,19 @@ class OfLength(_Queries, frozen=True, kw_only=True, tag="length"):
 
     length: int
 
+    def over(self, size: int) -> Axis:
+        """Return the ranges of so many cells."""
+        return RangesOfLength(size, self.length)
+
 
 class Listed(_Queries, frozen=True, kw_only=True, tag="listed"):
     """Ranges one by one: the first and the last cell, counted from 1."""
 
     ranges: tuple[tuple[int, int], ...]
+
+    def over(self, size: int) -> Axis:
+        """Return the ranges of so many cells."""
+        return RangeList(size, tuple(Range(left, right) for left, right in self.ranges))
 
 
 class Ranges(_Queries, frozen=True, kw_only=True, tag="ranges"):
@@ -43,12 +63,24 @@ class Ranges(_Queries, frozen=True, kw_only=True, tag="ranges"):
     axes: tuple[AllOf | PrefixesOf | OfLength | Listed, ...]
     paired: bool
 
+    def workload(self, shape: tuple[int, ...]) -> Boxes:
+        """Return the workload over axes of these sizes.
+
+        Raises:
+            ValueError: it does not fit them.
+        """
+        return Boxes(tuple(axis.over(size) for axis, size in zip(self.axes, shape, strict=True)), paired=self.paired)
+
 
 class Rectangles(_Queries, frozen=True, kw_only=True, tag="areas"):
     """Rectangles of a map whose area is a share of the whole, from the least to the largest; the shares as texts."""
 
     low: str
     high: str
+
+    def workload(self, _shape: tuple[int, ...]) -> Areas:
+        """Return the workload, of whatever map."""
+        return Areas(float(self.low), float(self.high))
 
 
 class Holding(_Queries, frozen=True, kw_only=True, tag="predicates"):
@@ -58,53 +90,14 @@ class Holding(_Queries, frozen=True, kw_only=True, tag="predicates"):
     atoms: int
     sets: tuple[tuple[int, ...], ...]
 
+    def workload(self, _shape: tuple[int, ...]) -> Predicates:
+        """Return the workload, over atoms of its own."""
+        return Predicates(self.texts, SetSums(self.atoms, self.sets))
+
 
 Queries = Cells | Ranges | Rectangles | Holding
-Asked = Marginals | Boxes | Areas | Predicates
 
 
-def written(workload: Asked) -> Queries:
+def written(workload: Workload | Areas) -> Queries:
     """Return a workload as data."""
-    if isinstance(workload, Marginals):
-        return Cells(tables=workload.tables)
-    if isinstance(workload, Areas):
-        return Rectangles(low=repr(workload.low), high=repr(workload.high))
-    if isinstance(workload, Predicates):
-        return Holding(texts=workload.texts, atoms=workload.cells, sets=workload.sums.sets)
-    return Ranges(axes=tuple(map(_axis, workload.axes)), paired=workload.paired)
-
-
-def _axis(axis: Axis) -> AllOf | PrefixesOf | OfLength | Listed:
-    if isinstance(axis, AllRanges):
-        return AllOf()
-    if isinstance(axis, Prefixes):
-        return PrefixesOf()
-    if isinstance(axis, RangesOfLength):
-        return OfLength(length=axis.length)
-    return Listed(ranges=tuple((span.left, span.right) for span in axis.listed))
-
-
-def workload(queries: Queries, shape: tuple[int, ...]) -> Asked:
-    """Return the workload over axes of these sizes; predicates have atoms of their own.
-
-    Raises:
-        ValueError: it does not fit them.
-    """
-    if isinstance(queries, Cells):
-        return Marginals(shape, queries.tables)
-    if isinstance(queries, Rectangles):
-        return Areas(float(queries.low), float(queries.high))
-    if isinstance(queries, Holding):
-        return Predicates(queries.texts, SetSums(queries.atoms, queries.sets))
-    pairs = zip(queries.axes, shape, strict=True)
-    return Boxes(tuple(_ranges(axis, size) for axis, size in pairs), paired=queries.paired)
-
-
-def _ranges(axis: AllOf | PrefixesOf | OfLength | Listed, size: int) -> Axis:
-    if isinstance(axis, AllOf):
-        return AllRanges(size)
-    if isinstance(axis, PrefixesOf):
-        return Prefixes(size)
-    if isinstance(axis, OfLength):
-        return RangesOfLength(size, axis.length)
-    return RangeList(size, tuple(Range(left, right) for left, right in axis.ranges))
+    return msgspec.convert(workload.stated, Queries)  # type: ignore[no-any-return]

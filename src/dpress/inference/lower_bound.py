@@ -1,8 +1,7 @@
 """The lower bound on the mean error of any strategy, and sums over all ranges as means."""
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.ranges import Axis
-from dpress.core.maps.workload import Marginals, Predicates, Workload
+from dpress.core.maps.workload import Workload
 
 
 def average_over_ranges(total: float, cells: int) -> float:
@@ -10,7 +9,7 @@ def average_over_ranges(total: float, cells: int) -> float:
     return total / (cells * (cells + 1) / 2)
 
 
-def lower_bound(workload: Workload | Axis, relation: Relation) -> float:
+def lower_bound(workload: Workload, relation: Relation) -> float:
     """Return the least mean error coefficient times squared sensitivity that any strategy can have.
 
     Formula: (sum of the workload's singular values)^2 / (n m), m queries. Under replace-one the number of rows is
@@ -23,14 +22,13 @@ def lower_bound(workload: Workload | Axis, relation: Relation) -> float:
     A bound for some of the cells holds for all of them: n leaves out an atom of which no predicate holds. Tables over
     more cells than a float has words for know their norms over sqrt(n).
     """
-    cells = workload.sums.counted if isinstance(workload, Predicates) else workload.cells
+    cells = workload.cells if workload.sums is None else workload.sums.counted
     try:
         trace, largest = workload.trace_norm, workload.spectral_norm
         return _bound(trace, largest, relation) / cells / workload.queries
     except OverflowError:
-        if not isinstance(workload, Marginals):
-            return 0.0
-        return _bound(*workload.relative_norms, relation) / workload.queries
+        bound = _bound(*workload.relative_norms, relation)
+        return bound and bound / workload.queries  # which may be beyond any float, too
 
 
 def _bound(trace: float, largest: float, relation: Relation) -> float:

@@ -15,7 +15,6 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.workload import Areas, Workload
 from dpress.core.methods.mechanism import Mechanism
-from dpress.document import queries
 from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
@@ -118,7 +117,7 @@ class Release:
     @cached_property
     def workload(self) -> Workload | Areas:
         """The queries that the predicted error is about."""
-        return queries.workload(self.design.queries, self.schema.shape)
+        return self.design.queries.workload(self.schema.shape)
 
     @cached_property
     def claim(self) -> Claim:

@@ -9,6 +9,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.p_identity_map import UNIT, PIdentity
 from dpress.core.maps.ranges import AllRanges, Range
 from dpress.core.maps.tree import Tree
+from dpress.core.maps.workload import Boxes
 from dpress.inference.averages import tree_average
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.optimise import (
@@ -100,7 +101,7 @@ def test_the_search_beats_every_hierarchy_and_keeps_above_the_bound(cells, varia
     trees = [Tree(cells, branching, root=False) for branching in range(2, 33)]
     assert found.coefficient < 0.95 * min(len(tree.levels) ** 2 * tree_average(tree) for tree in trees)
     assert 2 * found.coefficient <= variance
-    assert found.coefficient > lower_bound(AllRanges(cells), Relation.ADD_REMOVE)
+    assert found.coefficient > lower_bound(Boxes((AllRanges(cells),)), Relation.ADD_REMOVE)
     assert found.coefficient == pytest.approx(dense_coefficient(found.theta, gram), rel=1e-8)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -101,6 +101,9 @@ class AllRanges:
     """
 
     cells: int
+    form: ClassVar[str] = "all"
+    every: ClassVar[bool] = True  # whether strategies know the mean over them without a list
+    listed: ClassVar[tuple[Range, ...]] = ()
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -109,6 +112,16 @@ class AllRanges:
     def queries(self) -> int:
         """The number of ranges."""
         return self.cells * (self.cells + 1) // 2
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": self.form}
+
+    def ranges(self, start: int = 0, stop: int | None = None) -> Ranges:
+        """Return the ranges number start..stop-1, from 0, those that begin first first; left out, all of them."""
+        left, right = np.triu_indices(self.cells)
+        return Ranges(self.cells, left[start:stop] + 1, right[start:stop] + 1)
 
     @property
     def trace_norm(self) -> float:
@@ -130,6 +143,9 @@ class Prefixes:
     """
 
     cells: int
+    form: ClassVar[str] = "prefixes"
+    every: ClassVar[bool] = False
+    listed: ClassVar[tuple[Range, ...]] = ()
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -138,6 +154,11 @@ class Prefixes:
     def queries(self) -> int:
         """The number of ranges."""
         return self.cells
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": self.form}
 
     def ranges(self, start: int = 0, stop: int | None = None) -> Ranges:
         """Return the ranges number start..stop-1, from 0; left out, all of them."""
@@ -166,6 +187,9 @@ class RangesOfLength:
 
     cells: int
     length: int
+    form: ClassVar[str] = "length"
+    every: ClassVar[bool] = False
+    listed: ClassVar[tuple[Range, ...]] = ()
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -176,6 +200,11 @@ class RangesOfLength:
     def queries(self) -> int:
         """The number of ranges."""
         return self.cells - self.length + 1
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": self.form, "length": self.length}
 
     def ranges(self, start: int = 0, stop: int | None = None) -> Ranges:
         """Return the ranges number start..stop-1, from 0; left out, all of them."""
@@ -214,6 +243,8 @@ class RangeList:
 
     cells: int
     listed: tuple[Range, ...]
+    form: ClassVar[str] = "listed"
+    every: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -226,6 +257,11 @@ class RangeList:
     def queries(self) -> int:
         """The number of ranges."""
         return len(self.listed)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": self.form, "ranges": tuple((span.left, span.right) for span in self.listed)}
 
     def ranges(self, start: int = 0, stop: int | None = None) -> Ranges:
         """Return the ranges number start..stop-1, from 0; left out, all of them."""

@@ -3,12 +3,13 @@
 import functools
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array
-from dpress.core.maps.ranges import Axis, RangeList, overlaps, root_trace
+from dpress.core.maps.ranges import AllRanges, Axis, RangesOfLength, overlaps, root_trace
 from dpress.core.maps.set_sums import SetSums
 
 MOST_SUBSETS = 1 << 18  # of attributes, over which the spectrum of several tables is added up
@@ -26,10 +27,13 @@ class Boxes:
 
     axes: tuple[Axis, ...]
     paired: bool = False
+    tables: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    sums: ClassVar[None] = None
+    relative_norms: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
-        lengths = {axis.queries if isinstance(axis, RangeList) else None for axis in self.axes}
-        if self.paired and (None in lengths or len(lengths) != 1):
+        lengths = {len(axis.listed) for axis in self.axes}
+        if self.paired and (0 in lengths or len(lengths) != 1):
             raise ValueError("paired axes must be lists of one length")
 
     @property
@@ -52,19 +56,20 @@ class Boxes:
         """A number that is not above the sum of the singular values, and equal to it for listed boxes."""
         if not self.paired:
             return math.prod(axis.trace_norm for axis in self.axes)
-        return root_trace(functools.reduce(np.multiply, (overlaps(axis.ranges()) for axis in self._lists)))
+        return root_trace(functools.reduce(np.multiply, (overlaps(axis.ranges()) for axis in self.axes)))
 
     @property
     def spectral_norm(self) -> float:
         """A number that the largest singular value does not exceed."""
         if not self.paired:
             return math.prod(axis.spectral_norm for axis in self.axes)
-        sizes = math.prod(axis.ranges().right - axis.ranges().left + 1.0 for axis in self._lists)
+        sizes = math.prod(axis.ranges().right - axis.ranges().left + 1.0 for axis in self.axes)
         return math.sqrt(float(np.sum(sizes)))
 
     @property
-    def _lists(self) -> list[RangeList]:
-        return [axis for axis in self.axes if isinstance(axis, RangeList)]
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": "ranges", "axes": [axis.stated for axis in self.axes], "paired": self.paired}
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,19 @@ class Marginals:
 
     shape: tuple[int, ...]
     tables: tuple[tuple[int, ...], ...]
+    axes: ClassVar[tuple[Axis, ...]] = ()
+    paired: ClassVar[bool] = False
+    sums: ClassVar[None] = None
 
     @property
     def cells(self) -> int:
         """The number of cells of the full table."""
         return math.prod(self.shape)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data, without the cells."""
+        return {"queries": "cells", "tables": self.tables}
 
     @property
     def queries(self) -> int:
@@ -140,6 +153,10 @@ class Predicates:
 
     texts: tuple[str, ...]
     sums: SetSums
+    axes: ClassVar[tuple[Axis, ...]] = ()
+    paired: ClassVar[bool] = False
+    tables: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    relative_norms: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         if len(self.texts) != self.sums.rows:
@@ -154,6 +171,11 @@ class Predicates:
     def cells(self) -> int:
         """The number of atoms."""
         return self.sums.cells
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"queries": "predicates", "texts": self.texts, "atoms": self.cells, "sets": self.sums.sets}
 
     @property
     def queries(self) -> int:
@@ -186,13 +208,31 @@ class Areas:
 
     low: float
     high: float
+    axes: ClassVar[tuple[Axis, ...]] = ()
+    tables: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    sums: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if not 0 < self.low <= self.high <= 1:
             raise ValueError(f"shares of the area must satisfy 0 < low <= high <= 1, got {self.low:g}, {self.high:g}")
 
+    @property
+    def stated(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"queries": "areas", "low": repr(self.low), "high": repr(self.high)}
+
 
 Workload = Boxes | Marginals | Predicates
+
+
+def boxes_of(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> list[Boxes]:
+    """Return the cells of every table as boxes: one cell along every axis of the table, all cells along every other."""
+    return [Boxes(tuple(_cells(size, whole=axis not in table) for axis, size in enumerate(shape))) for table in tables]
+
+
+def _cells(size: int, *, whole: bool) -> Axis:
+    """Return every single cell of an axis, or all of them together."""
+    return AllRanges(1) if size == 1 else RangesOfLength(size, size if whole else 1)
 
 
 def _subsets(table: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -29,7 +29,7 @@ def choose(spec: Spec) -> Choice:
     strategies.check_columns(spec)
     boxes = _boxes(spec)
     for axis in boxes.axes:
-        with _placed("queries" if isinstance(axis, Prefixes) else "length"):
+        with _placed("length" if "length" in spec.release.parameters else "queries"):
             check_ranges(axis)
     return devices.chosen(spec, boxes) if spec.privacy.model == "local" else strategies.chosen(spec, boxes)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpress.core.basics.rng import Generator
-from dpress.core.maps.ranges import AllRanges, Axis, Places, Ranges
+from dpress.core.maps.ranges import Axis, Places, Ranges
 from dpress.core.maps.workload import Boxes
 from dpress.noise.uniform import below
 
@@ -19,17 +19,14 @@ def drawn(workload: Boxes, size: int, *, rng: Generator) -> list[Ranges]:
     if workload.paired:
         place = below(workload.queries, size, rng=rng)
         return [_some(axis, place) for axis in workload.axes]
-    ranges = []
-    for axis in workload.axes:
-        whole = isinstance(axis, AllRanges)
-        ranges.append(_any_ranges(axis.cells, size, rng) if whole else _some(axis, below(axis.queries, size, rng=rng)))
-    return ranges
+    return [
+        _any_ranges(axis.cells, size, rng) if axis.every else _some(axis, below(axis.queries, size, rng=rng))
+        for axis in workload.axes
+    ]
 
 
 def _some(axis: Axis, places: Places) -> Ranges:
     """Return the ranges of one axis at these places."""
-    if isinstance(axis, AllRanges):
-        raise ValueError("paired axes must be lists of ranges")
     listed = [axis.ranges(int(place), int(place) + 1) for place in places]
     return Ranges(axis.cells, np.concatenate([r.left for r in listed]), np.concatenate([r.right for r in listed]))
 

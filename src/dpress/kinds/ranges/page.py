@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpress.core.maps.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.kinds.ranges import offline
 from dpress.kinds.ranges.answers import ANSWERING
 from dpress.kinds.ranges.grids import grids_of
@@ -72,10 +71,10 @@ def _rounds(facts: Facts) -> tuple[int, int, int] | None:
 def _form(workload: Any) -> str:
     """Return which ranges were asked for: "all", "prefixes", "length", "listed", or "boxes" and "all boxes"."""
     if len(workload.axes) > 1:
-        every = not workload.paired and all(isinstance(axis, AllRanges) for axis in workload.axes)
+        every = not workload.paired and all(axis.every for axis in workload.axes)
         return "all boxes" if every else "boxes"
-    forms = {RangesOfLength: "length", AllRanges: "all", Prefixes: "prefixes"}
-    return forms.get(type(workload.axes[0]), "listed")
+    form: str = workload.axes[0].form
+    return form
 
 
 PAGE = Page(page=page)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.set_sums import SetSums
-from dpress.core.maps.workload import Predicates, Workload
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -50,7 +50,7 @@ class DirectQueries:
 
 
 def _strategy(workload: Workload, _loss: Loss) -> DirectQueries | None:
-    return DirectQueries(workload.cells, workload.sums.sets) if isinstance(workload, Predicates) else None
+    return None if workload.sums is None else DirectQueries(workload.cells, workload.sums.sets)
 
 
 CARD = Card(

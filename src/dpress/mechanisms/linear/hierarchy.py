@@ -15,9 +15,9 @@ from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.linear import Array
-from dpress.core.maps.ranges import AllRanges, Axis, Ranges
+from dpress.core.maps.ranges import Axis, Ranges
 from dpress.core.maps.tree import Tree
-from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.averages import tree_average
 from dpress.inference.least_squares import LeastSquares
@@ -88,7 +88,7 @@ def _strategy(
     workload: Workload, loss: Loss, *, branching: int | None = None, root: bool | None = None, shares: Shares = "best"
 ) -> Strategy | None:
     """Return the tree with the smallest mean variance; what the spec states is kept."""
-    if not isinstance(workload, Boxes):
+    if not workload.axes:
         return None
     alone = len(workload.axes) == 1
     if not alone and shares not in ("best", "equal"):
@@ -138,7 +138,7 @@ def best_tree(
 
 def mean_variance(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:
     """Return the mean variance of the workload, or of evenly spaced ranges of a large one."""
-    if isinstance(axis, AllRanges):
+    if axis.every:
         return tree_average(tree, variances)
     return float(np.mean(tree_variances(tree, _sample(axis), variances)))
 
@@ -147,7 +147,7 @@ def mean_variance(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:
 def _sample(axis: Axis) -> Ranges:
     """Return at most 2^10 of the workload's ranges, evenly spaced."""
     places = np.linspace(0, axis.queries - 1, min(axis.queries, SAMPLE)).astype(np.int64)
-    parts = [axis.ranges(int(place), int(place) + 1) for place in places]  # type: ignore[union-attr]
+    parts = [axis.ranges(int(place), int(place) + 1) for place in places]
     return Ranges(axis.cells, np.concatenate([p.left for p in parts]), np.concatenate([p.right for p in parts]))
 
 

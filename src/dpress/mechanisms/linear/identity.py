@@ -12,7 +12,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Array
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.maps.ranges import Ranges
-from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -64,7 +64,7 @@ class Identity:
 
 
 def _strategy(workload: Workload, _loss: Loss) -> Strategy | None:
-    if isinstance(workload, Boxes):
+    if workload.axes:
         return over_axes(workload, lambda axis: Identity((axis.cells,)))
     return Identity(workload.shape) if workload.cells <= LARGEST_TABLE else None
 

@@ -11,7 +11,6 @@ from dpress.core.basics import check
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Marginal, Stack
-from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card
 from dpress.inference.consistency import ConsistentTables
@@ -55,7 +54,7 @@ class Marginals:
 
 
 def _strategy(workload: Workload, _loss: Loss, shares: Sequence[check.Number] = ()) -> Marginals | None:
-    if not isinstance(workload, MarginalWorkload) or workload.tables == (tuple(range(len(workload.shape))),):
+    if not workload.tables or workload.tables == (tuple(range(len(workload.shape))),):
         return None  # the full table alone is `identity`
     if len(workload.tables) > MOST_SETS:
         return None

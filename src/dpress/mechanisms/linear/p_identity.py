@@ -17,9 +17,9 @@ from dpress.core.basics.parameters import Parameters
 from dpress.core.maps.linear import Array
 from dpress.core.maps.p_identity_map import UNIT
 from dpress.core.maps.p_identity_map import PIdentity as PIdentityMap
-from dpress.core.maps.ranges import AllRanges, Axis, Ranges, gram
+from dpress.core.maps.ranges import Axis, Ranges, gram
 from dpress.core.maps.set_sums import SetSums
-from dpress.core.maps.workload import Boxes, Predicates, Workload
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import p_identity_variances
@@ -121,9 +121,9 @@ def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -
     """Search for at most so many seconds; for ranges, without a time to spend, the method does not offer itself."""
     if loss.tail == "laplace" and LARGEST_SCALE * loss.amount < UNIT:
         return None
-    if isinstance(workload, Predicates):
+    if workload.sums is not None:
         return _searched_sets(workload.sums, seconds) if workload.cells <= MOST_ATOMS else None
-    if seconds is None or not isinstance(workload, Boxes) or loss.tail != "laplace" or len(workload.axes) > 2:
+    if seconds is None or not workload.axes or loss.tail != "laplace" or len(workload.axes) > 2:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
     each = float(seconds) / len(workload.axes)
@@ -132,7 +132,7 @@ def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -
 
 @functools.lru_cache(maxsize=8)
 def _searched(axis: Axis, seconds: float, unit: int) -> PIdentity:
-    target = RangesGram(axis.cells) if isinstance(axis, AllRanges) else DenseGram(gram(axis.ranges()), axis.queries)
+    target = RangesGram(axis.cells) if axis.every else DenseGram(gram(axis.ranges()), axis.queries)
     return _packed(optimise(target, default_starts(axis.cells), seconds=seconds).theta, unit)
 
 

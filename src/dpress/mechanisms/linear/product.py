@@ -11,8 +11,8 @@ import numpy as np
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.kron import kron
 from dpress.core.maps.linear import Array, Invertible
-from dpress.core.maps.ranges import AllRanges, Axis, Ranges
-from dpress.core.maps.workload import Boxes, Workload
+from dpress.core.maps.ranges import Axis, Ranges
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Decoder, RangeStrategy, Strategy
 
 MOST_RANGES = 1 << 19  # of one attribute that are averaged one by one, in seconds
@@ -49,7 +49,7 @@ class Product:
 
 def over_axes(workload: Workload, build: Callable[[Axis], RangeStrategy | None]) -> Strategy | None:
     """Return the strategy for ranges or boxes whose factors `build` makes, or None where it does not serve."""
-    if not isinstance(workload, Boxes):
+    if not workload.axes:
         return None
     factors = [build(axis) for axis in workload.axes]
     serving = tuple(factor for factor in factors if factor is not None)
@@ -73,10 +73,10 @@ def box_variances(strategy: Strategy, ranges: Sequence[Ranges], variances: Seque
     return np.asarray(math.prod(each) * (variances[0] * strategy.map.step**2))
 
 
-def mean_variance(strategy: Strategy, workload: Boxes, variances: Sequence[float]) -> float:
+def mean_variance(strategy: Strategy, workload: Workload, variances: Sequence[float]) -> float:
     """Return the exact variance of an answer, averaged over the workload, in counts squared."""
     if workload.paired:
-        return float(np.mean(box_variances(strategy, [_listed(axis) for axis in workload.axes], variances)))
+        return float(np.mean(box_variances(strategy, [axis.ranges() for axis in workload.axes], variances)))
     if not isinstance(strategy, Product):
         return axis_mean(_over_axis(strategy), workload.axes[0], variances)
     pairs = zip(strategy.factors, workload.axes, strict=True)
@@ -90,7 +90,7 @@ def axis_mean(strategy: RangeStrategy, axis: Axis, variances: Sequence[float]) -
     Raises:
         NotSupported: there are more than 2^19 of them.
     """
-    if isinstance(axis, AllRanges):
+    if axis.every:
         return strategy.average_variance(variances)
     check_ranges(axis)
     return float(np.mean(strategy.range_variances(axis.ranges(), variances)))
@@ -102,7 +102,7 @@ def check_ranges(axis: Axis) -> None:
     Raises:
         NotSupported: there are more than 2^19 of them.
     """
-    if not isinstance(axis, AllRanges) and axis.queries > MOST_RANGES:
+    if not axis.every and axis.queries > MOST_RANGES:
         raise NotSupported(
             f"{axis.queries:,} ranges are too many to average one by one, at most {MOST_RANGES:,}; "
             'use fewer `bins`, or all ranges (queries = "all")'
@@ -119,9 +119,3 @@ def _invertible(factor: RangeStrategy) -> Invertible:
     if not isinstance(factor.map, Invertible):
         raise ValueError(f"{type(factor).__name__} does not determine its cells")
     return factor.map
-
-
-def _listed(axis: Axis) -> Ranges:
-    if isinstance(axis, AllRanges):
-        raise ValueError("paired axes must be lists of ranges")
-    return axis.ranges()

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.residuals import Residual, Residuals
-from dpress.core.maps.workload import Marginals as MarginalWorkload
 from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card
 from dpress.inference.residual_tables import ResidualTables
@@ -91,7 +90,7 @@ def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dic
 
 
 def _strategy(workload: Workload, loss: Loss) -> ResidualMarginals | None:
-    if not isinstance(workload, MarginalWorkload) or loss.tail != "gaussian" or len(workload.tables) == 1:
+    if not workload.tables or loss.tail != "gaussian" or len(workload.tables) == 1:
         return None  # of one table `identity` and `marginals` are the best
     if any(workload.shape[axis] < 2 for table in workload.tables for axis in table):
         return None

@@ -7,7 +7,6 @@ from dpress.core.basics.clock import now
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.add_up import Counts
 from dpress.document.design import Design
-from dpress.document.queries import workload
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answers import KeptAnswers
 from dpress.query.designs import charge
@@ -40,7 +39,7 @@ def released(
     took_part = collection.counted(tallies)
     _check_answered(design, took_part, tallies, rejected)
     answers = kept(took_part, tallies)
-    predicted = catalog.room(design.kind).answering.predicted(took_part, workload(design.queries, design.schema.shape))
+    predicted = catalog.room(design.kind).answering.predicted(took_part, design.queries.workload(design.schema.shape))
     made = Release(
         design=design,
         kept=answers.answers,

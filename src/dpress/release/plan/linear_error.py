@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpress.core.maps.linear import Array, Invertible
-from dpress.core.maps.workload import Areas, Boxes, Predicates, Workload
+from dpress.core.maps.workload import Areas, Predicates, Workload
 from dpress.core.methods.mechanism import Mechanism
 from dpress.mechanisms.linear import product
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -25,9 +25,9 @@ def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
 
 def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
     """Return the exact variance of an answer, averaged over the workload, in counts squared."""
-    if isinstance(workload, Boxes):
+    if workload.axes:
         return product.mean_variance(mechanism.strategy, workload, [noise.variance for noise in mechanism.noises])
-    if isinstance(workload, Predicates):
+    if workload.sums is not None:
         return float(variances_of(mechanism, workload).mean())
     decoder, variance, total = mechanism.decoder, mechanism.variance, 0.0
     measured = {*workload.tables} <= {*decoder.tables} and len(workload.tables) > 1

@@ -15,8 +15,7 @@ import msgspec
 
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.ranges import AllRanges, Axis, RangesOfLength
-from dpress.core.maps.workload import Areas, Boxes, Marginals, Predicates, Workload
+from dpress.core.maps.workload import Areas, Workload, boxes_of
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.linear_error import mean_variance
@@ -46,7 +45,7 @@ class OtherKind:
 
 def other_kinds(planned: Plan) -> list[OtherKind]:
     """Return the other kinds that answer what a plan does, the least error first, unknown ones last; reads no row."""
-    if isinstance(planned.workload, Predicates):  # the error of tables depends on how many cells each one adds up
+    if planned.workload.sums is not None:  # the error of tables depends on how many cells each one adds up
         return []
     return sorted(_others(planned), key=lambda kind: math.inf if kind.predicted_error is None else kind.predicted_error)
 
@@ -105,25 +104,8 @@ def _error(planned: Plan, other: Plan) -> float | None:
     mechanism = other.chosen.mechanism
     if not isinstance(mechanism, MatrixMechanism) or isinstance(planned.workload, Areas):
         return None
-    parts = _in_form(planned.workload, other.workload)
+    asked, parts = planned.workload, list[Workload]([planned.workload])
+    if asked.tables and other.workload.axes:  # whose mechanism tells the error of boxes
+        parts = [*boxes_of(asked.shape, asked.tables)]
     total = math.fsum(part.queries * mean_variance(mechanism, part) for part in parts)
     return total / planned.workload.queries
-
-
-def _in_form(workload: Workload, made_for: Workload | Areas) -> list[Workload]:
-    """Return the queries in the form in which a mechanism that is made for others tells their error.
-
-    A cell of a table is a box: one cell along every axis of the table, all cells along every other.
-    """
-    if not isinstance(workload, Marginals) or not isinstance(made_for, Boxes):
-        return [workload]
-    return [
-        Boxes(tuple(_axis(size, whole=axis not in table) for axis, size in enumerate(workload.shape)))
-        for table in workload.tables
-    ]
-
-
-def _axis(size: int, *, whole: bool) -> Axis:
-    if size == 1:
-        return AllRanges(1)
-    return RangesOfLength(size, size if whole else 1)

@@ -7,7 +7,7 @@ from typing import Any
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import names
-from dpress.core.maps.workload import Boxes, Predicates, Workload
+from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card
 from dpress.data.specification.spec import Spec
 from dpress.inference.lower_bound import lower_bound
@@ -67,7 +67,7 @@ def why_not(spec: Spec, workload: Workload) -> str:
         return f"{name!r} does not {serve}"
     if card.model == "local":
         return f'{name!r} is for local collections (model = "local") and does not {serve}'
-    boxes = isinstance(workload, Boxes)
+    boxes = bool(workload.axes)
     if boxes and name in ONLY_UNDER and (ONLY_UNDER[name],) not in [loss.names for loss in spec.privacy.loss.payable]:
         return f"{name!r} needs {ONLY_UNDER[name]} in [privacy] to {serve}"
     if boxes and SEARCH in names(card.parameters) and SEARCH not in spec.release.parameters:
@@ -90,7 +90,7 @@ def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
 def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
     """Say whether a method serves the workload, given the parameters that it needs."""
     if SEARCH in names(card.parameters):
-        return isinstance(workload, (Boxes, Predicates))
+        return not workload.tables
     return card.strategy is not None and any(
         card.strategy(workload, loss) is not None for loss in spec.privacy.loss.payable
     )
