@@ -30,21 +30,17 @@ class ConsistentTables:
         map: a stack of marginal maps.
     """
 
-    map: Stack
+    map: Stack[Marginal]
 
     @property
     def shape(self) -> Axes:
         """The number of cells along every axis of the full table."""
-        return self._marginals[0].shape
+        return self.map.parts[0].shape
 
     @property
     def tables(self) -> tuple[Axes, ...]:
         """The axes of every table."""
-        return tuple(part.axes for part in self._marginals)
-
-    @property
-    def _marginals(self) -> tuple[Marginal, ...]:
-        return tuple(part for part in self.map.parts if isinstance(part, Marginal))
+        return tuple(part.axes for part in self.map.parts)
 
     def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
         """Return the consistent tables, each flat."""
@@ -56,7 +52,7 @@ class ConsistentTables:
         components = component_variances(self._noisy(variance))
         return tuple(
             np.broadcast_to(np.float64(cell_variance(components, self.shape, part.axes)), (part.rows,))
-            for part in self._marginals
+            for part in self.map.parts
         )
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
@@ -70,7 +66,7 @@ class ConsistentTables:
     def _noisy(self, variance: Variance, answers: Numbers | None = None) -> list["Table"]:
         variances = self.map.split(np.broadcast_to(variance, (self.map.rows,)))
         split = [None] * len(variances) if answers is None else self.map.split(answers)
-        rows = zip(self._marginals, split, variances, strict=True)
+        rows = zip(self.map.parts, split, variances, strict=True)
         return [Table(map=part, answers=noisy, variance=_uniform(spread)) for part, noisy, spread in rows]
 
 

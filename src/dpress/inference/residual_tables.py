@@ -94,4 +94,4 @@ def _places(residuals: Residuals) -> dict[Axes, tuple[int, Residual]]:
     """Return for every residual's axes its first row and itself."""
     starts = np.cumsum([0, *(part.rows for part in residuals.parts)]).tolist()
     pairs = zip(starts, residuals.parts, strict=False)
-    return {part.axes: (start, part) for start, part in pairs if isinstance(part, Residual)}
+    return {part.axes: (start, part) for start, part in pairs}

@@ -76,11 +76,6 @@ class DiscreteGaussian:
         return f"discrete Gaussian noise of variance {self.sigma2}"
 
     @property
-    def parameter(self) -> Fraction:
-        """sigma2."""
-        return self.sigma2
-
-    @property
     def denominator(self) -> Fraction:
         """What the sum of change^2 is divided by to give its loss."""
         return 2 * self.sigma2

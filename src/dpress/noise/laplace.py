@@ -145,11 +145,6 @@ class DiscreteLaplace:
         return f"discrete Laplace noise of scale {self.scale}"
 
     @property
-    def parameter(self) -> Fraction:
-        """The scale."""
-        return self.scale
-
-    @property
     def denominator(self) -> Fraction:
         """What the sum of |change| is divided by to give its loss."""
         return self.scale

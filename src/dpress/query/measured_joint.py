@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
 from dpress.core.basics.rng import Generator, seeded
-from dpress.core.maps.linear import Marginal, Numbers
+from dpress.core.maps.linear import Numbers
 from dpress.inference.joint import bootstrap, maxent
 from dpress.inference.joint.class_model import class_model
 from dpress.inference.joint.contrast import Contrast, contrasts
@@ -60,7 +61,6 @@ class MeasuredJoint:
         spread = np.broadcast_to(measurement.variance, (self.kept.size,))
         stack = self._strategy.map
         for part, counts, variance in zip(stack.parts, stack.split(self.kept), stack.split(spread), strict=True):
-            assert isinstance(part, Marginal)  # noqa: S101 - a stack of marginals
             order = np.argsort(part.axes)
             shares = counts.reshape(part.kept).transpose(order) / self.rows
             each = LevelNoise(each=float(variance[0]) / self.rows**2)
@@ -101,9 +101,7 @@ class MeasuredJoint:
 
     @property
     def _strategy(self) -> Marginals:
-        strategy = self.mechanism.strategy
-        assert isinstance(strategy, Marginals)  # noqa: S101 - see `measured_joint`
-        return strategy
+        return cast("Marginals", self.mechanism.strategy)  # see `measured_joint`
 
 
 def measured_joint(mechanism: object, kept: Numbers) -> MeasuredJoint | None:

@@ -7,7 +7,7 @@ Every map knows its sensitivity exactly, and the covariance of the reconstructio
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -176,15 +176,18 @@ class OfPersons(Protocol):
         ...
 
 
+Part = TypeVar("Part", bound=LinearMap)
+
+
 @dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(Generic[Part]):
     """Several maps of the same cells, one below the other.
 
     Args:
         parts: at least one map, all over the same cells.
     """
 
-    parts: tuple[LinearMap, ...]
+    parts: tuple[Part, ...]
     step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:

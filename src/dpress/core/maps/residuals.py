@@ -91,7 +91,7 @@ def _moved(kept: tuple[int, ...], moved: tuple[bool, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Residuals(Stack):
+class Residuals(Stack[Residual]):
     """The residuals of marginal tables and of all their smaller tables, one below the other.
 
     Args:
@@ -115,7 +115,6 @@ class Residuals(Stack):
         holding = _holding(self)
         answers = []
         for part in self.parts:
-            assert isinstance(part, Residual)  # noqa: S101
             place = holding[frozenset(part.axes)]
             axes = self.tables[place]
             table = Marginal(tuple(shape[axis] for axis in axes), tuple(axes.index(axis) for axis in part.axes))
@@ -125,7 +124,7 @@ class Residuals(Stack):
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of cells along every axis of the full table."""
-        return self.parts[0].shape  # type: ignore[attr-defined,no-any-return]
+        return self.parts[0].shape
 
 
 @functools.lru_cache(maxsize=16)

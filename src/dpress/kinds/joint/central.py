@@ -6,6 +6,7 @@ spec -> groups of tables -> shares of the budget -> candidates with their exact 
 import itertools
 import math
 from collections.abc import Iterator
+from typing import cast
 
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE, Parameters
@@ -64,10 +65,8 @@ def choose(spec: Spec) -> Choice:
 
 def measured(candidate: Candidate) -> str:
     """Return which tables a candidate measures, for people."""
-    mechanism = candidate.mechanism
-    if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.strategy, Marginals):
-        raise TypeError(f"{type(mechanism).__name__} measures no tables")
-    sizes, attributes = {len(axes) for axes in mechanism.strategy.sets}, len(mechanism.strategy.shape)
+    strategy = cast("Marginals", cast("MatrixMechanism", candidate.mechanism).strategy)
+    sizes, attributes = {len(axes) for axes in strategy.sets}, len(strategy.shape)
     names = {1: "one-way tables", 2: "pairs", 3: "triples"} | ({attributes: "all cells"} if attributes > 3 else {})
     *others, last = (names[size] for size in sorted(sizes))
     return f"{', '.join(others)} and {last}" if others else last

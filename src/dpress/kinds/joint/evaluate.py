@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.core.maps.workload import Marginals
 from dpress.data.add_up import Counts
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
@@ -39,10 +38,8 @@ def remarks(release: Release) -> Remarks:
 
 def _unpublished(answers: Answers) -> tuple[Axes, ...]:
     """Return the pairs none of which is published; none of them where they are."""
-    workload = answers.release.workload
-    if not isinstance(workload, Marginals):
-        return ()
-    return () if workload.tables == answers.decoder.tables else workload.tables
+    tables = answers.release.workload.tables
+    return () if tables == answers.decoder.tables else tables
 
 
 def _pairs(answers: Answers, tables: Sequence[Axes], counts: Counts) -> dict[str, float]:

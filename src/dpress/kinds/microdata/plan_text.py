@@ -1,7 +1,7 @@
 """What a plan of records says: the parameters of every method, and how much its noise adds to their error."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.plain import plain as as_plain
@@ -54,7 +54,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate for records as plain data."""
     deviation = _deviation(candidate)
     rows = {} if deviation is None else {"rows_standard_error": deviation}
-    return {**plan_text.plain(planned, candidate), "parameters": as_plain(_parameters(candidate)), **rows}
+    return {**plan_text.plain(planned, candidate), "parameters": as_plain(_maker(candidate).parameters), **rows}
 
 
 def instead(planned: Plan) -> Offer | None:
@@ -72,7 +72,7 @@ def _chosen(planned: Plan) -> str:
 
 def _graphical(candidate: Candidate) -> Graphical | None:
     """Return what measures all pairs, if this does."""
-    made = candidate.mechanism.synthesizer if isinstance(candidate.mechanism, RecordMaker) else None
+    made = _maker(candidate).synthesizer
     return made if isinstance(made, Graphical) and not made.choices else None
 
 
@@ -90,7 +90,7 @@ def _numbers(planned: Plan) -> list[str]:
 
 def _deviation(candidate: Candidate) -> float | None:
     """Return the standard error of the number of rows; None where records are not made for that number."""
-    variance = candidate.mechanism.row_variance if isinstance(candidate.mechanism, RecordMaker) else None
+    variance = _maker(candidate).row_variance
     return None if variance is None else math.sqrt(variance)
 
 
@@ -103,14 +103,13 @@ def _moved(method: Graphical, users: int) -> str:
     )
 
 
-def _parameters(candidate: Candidate) -> dict[str, Any]:
-    mechanism = candidate.mechanism
-    return mechanism.parameters if isinstance(mechanism, RecordMaker) else {}
+def _maker(candidate: Candidate) -> RecordMaker:
+    return cast("RecordMaker", candidate.mechanism)
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     claim, error = candidate.mechanism.claim, candidate.predicted_error
-    made = ", ".join(f"{name} = {value}" for name, value in _parameters(candidate).items())
+    made = ", ".join(f"{name} = {value}" for name, value in _maker(candidate).parameters.items())
     shown = number(error) if math.isfinite(error) else NONE
     promises = describe(claim.published), describe(claim.proven)
     return ["*" if chosen else "", candidate.method, *promises, made, shown]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,10 +37,7 @@ class Answers(FoundValues):
     @property
     def mechanism(self) -> NameMechanism:
         """What selected them."""
-        mechanism = self.release.mechanism
-        if not isinstance(mechanism, NameMechanism):
-            raise TypeError(f"{type(mechanism).__name__} releases no names")
-        return mechanism
+        return cast("NameMechanism", self.release.mechanism)
 
     @cached_property
     def counts(self) -> Array:
@@ -87,7 +84,7 @@ class Answers(FoundValues):
 
 def predicted(mechanism: Mechanism, _: object) -> float | None:
     """Return the variance of the count of a name, in counts squared."""
-    return mechanism.variance if isinstance(mechanism, NameMechanism) else None
+    return cast("NameMechanism", mechanism).variance
 
 
 def measured(_: object, drawn: NoisyNames, *__: object) -> KeptAnswers:

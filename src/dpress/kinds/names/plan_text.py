@@ -1,7 +1,7 @@
 """What a plan of names says: from which count on a name is released, and how wrong its count is."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
@@ -38,9 +38,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 
 
 def _selection(candidate: Candidate) -> NameMechanism:
-    if not isinstance(candidate.mechanism, NameMechanism):
-        raise TypeError(f"{candidate.method} releases no names")
-    return candidate.mechanism
+    return cast("NameMechanism", candidate.mechanism)
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:

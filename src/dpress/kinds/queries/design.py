@@ -4,6 +4,7 @@ texts -> unions of boxes -> atoms -> every strategy over the atoms with its exac
 """
 
 from dataclasses import replace
+from typing import cast
 
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
@@ -74,7 +75,5 @@ def _atoms(spec: Spec, texts: list[str]) -> Atoms:
 
 
 def _over(atoms: Atoms, candidate: Candidate) -> Candidate:
-    mechanism = candidate.mechanism
-    if not isinstance(mechanism, MatrixMechanism):
-        raise TypeError(f"{type(mechanism).__name__} has no strategy over atoms")
+    mechanism = cast("MatrixMechanism", candidate.mechanism)
     return replace(candidate, mechanism=replace(mechanism, strategy=OverAtoms(atoms, mechanism.strategy)))

@@ -1,7 +1,7 @@
 """What a plan of this kind says to people: the atoms of the queries, and how wrong all answers can be at once."""
 
 import dataclasses
-from typing import Any
+from typing import Any, cast
 
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.losses.any_loss import NORMS
@@ -33,10 +33,7 @@ def _largest(planned: Plan, candidate: Candidate) -> LargestError:
 
 
 def _measuring(planned: Plan, candidate: Candidate) -> tuple[MatrixMechanism, Predicates]:
-    mechanism, workload = candidate.mechanism, planned.workload
-    if not isinstance(mechanism, MatrixMechanism) or not isinstance(workload, Predicates):
-        raise TypeError(f"{type(mechanism).__name__} answers no predicates")
-    return mechanism, workload
+    return cast("MatrixMechanism", candidate.mechanism), cast("Predicates", planned.workload)
 
 
 def _formed(planned: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -107,8 +107,8 @@ class Answers(TableAnswers):
 
     def box_variances(self, ranges: list[Ranges]) -> Array:
         """Return the variance of the answer to every box, in counts squared, shape (m,)."""
-        mechanism = self.release.mechanism
-        if isinstance(mechanism, MatrixMechanism):
+        if self.release.collection is None:
+            mechanism = cast("MatrixMechanism", self.release.mechanism)
             return box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
         return np.array(
             [self.query_variance([along.weights(place) for along in ranges]) for place in range(ranges[0].size)]
@@ -211,9 +211,7 @@ class Answers(TableAnswers):
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""
-        if isinstance(self.release.mechanism, MatrixMechanism):
-            return super().query_variance(weights)
-        return self.variance(weights)
+        return super().query_variance(weights) if self.release.collection is None else self.variance(weights)
 
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:

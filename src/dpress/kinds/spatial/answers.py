@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -324,9 +324,7 @@ def typical(release: Release) -> float:
     They are of the plan's sizes (`prediction.typical_rectangles`). Where no count is below zero it is the error that
     these counts are likely to have, not that of the unbiased ones beside them.
     """
-    workload, density = release.workload, likely(ANSWERING.of(release).density)
-    if not isinstance(workload, Areas):
-        raise TypeError("a map is planned for rectangles")
+    workload, density = cast("Areas", release.workload), likely(ANSWERING.of(release).density)
     boxes = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
     return float(density.variances(boxes).mean())
 

@@ -6,7 +6,6 @@ Where one larger table was cheaper to publish, every table that was asked for st
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dpress.core.maps.workload import Marginals
 from dpress.query.answering import Answering
 from dpress.query.published_tables import PublishedTable
 from dpress.query.sums_of_tables import summed
@@ -22,7 +21,7 @@ class Answers(TableAnswers):
     def sums(self) -> dict[str, tuple[int, ...]]:
         """The axes of every table that was asked for and is only published as sums of a larger one, by file name."""
         tables, workload = self.decoder.tables, self.release.workload
-        if not isinstance(workload, Marginals) or tables == workload.tables or len(tables) != 1:
+        if tables == workload.tables or len(tables) != 1:
             return {}
         return {f"asked_{place}.parquet": axes for place, axes in enumerate(workload.tables, 1)}
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from dpress.core.maps.workload import Marginals
 from dpress.kinds.tables.answers import ANSWERING
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.query.release import Release
@@ -64,9 +63,7 @@ def context(facts: Facts, data: str | None) -> dict[str, Any]:
 
 def at_once(facts: Facts) -> LargestError | None:
     """Return how wrong all counts that were asked for can be at once; None for a collection."""
-    if facts.model == "local" or not isinstance(facts.workload, Marginals):
-        return None
-    return largest_error(facts.mechanism, facts.workload)
+    return None if facts.model == "local" else largest_error(facts.mechanism, facts.workload)
 
 
 def derived_views(facts: Facts, whole: Sequence[View]) -> list[View]:

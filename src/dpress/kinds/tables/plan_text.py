@@ -1,7 +1,7 @@
 """What a plan of this kind says to people: variances, and how wrong all counts of a table can be at once."""
 
 import dataclasses
-from typing import Any
+from typing import Any, cast
 
 from dpress.core.maps.workload import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -37,10 +37,9 @@ def instead(planned: Plan) -> Offer | None:
 
 def _largest(planned: Plan, candidate: Candidate) -> LargestError | None:
     """Return the bound for a table that a curator holds; None for a collection."""
-    mechanism, workload = candidate.mechanism, planned.workload
-    if not isinstance(mechanism, MatrixMechanism) or not isinstance(workload, Marginals):
+    if candidate.collection is not None:
         return None
-    return largest_error(mechanism, workload)
+    return largest_error(cast("MatrixMechanism", candidate.mechanism), cast("Marginals", planned.workload))
 
 
 WORDS = PlanWords(text=text, plain=plain, instead=instead)

@@ -61,7 +61,7 @@ class Copies:
 class _CopiedStrategy:
     """The strategy whose tables are n copies of every part."""
 
-    map: Stack
+    map: Stack[Copies]
     decoder: Decoder
     shares: tuple[Fraction, ...]
 

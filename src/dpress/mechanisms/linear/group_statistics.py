@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.maps.linear import Numbers, Stack
+from dpress.core.maps.linear import LinearMap, Numbers, Stack
 from dpress.core.methods.mechanism import Card
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Rows, Sums
@@ -60,7 +60,7 @@ class GroupStatistics:
         return (*self.of_rows, *self.persons)
 
     @property
-    def map(self) -> Stack:
+    def map(self) -> Stack[LinearMap]:
         """What is measured."""
         return Stack(self.parts)
 

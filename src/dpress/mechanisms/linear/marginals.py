@@ -43,7 +43,7 @@ class Marginals:
             raise ValueError(f"marginals need at least one table, each over a different set of axes, got {self.sets}")
 
     @property
-    def map(self) -> Stack:
+    def map(self) -> Stack[Marginal]:
         """The tables, one below the other."""
         return Stack(tuple(Marginal(self.shape, axes) for axes in self.sets))
 

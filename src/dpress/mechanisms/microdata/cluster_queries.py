@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dpress.attributes.mixed import Column
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.linear import Array, Numbers, Stack
+from dpress.core.maps.linear import Array, LinearMap, Numbers, Stack
 from dpress.core.methods.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
@@ -113,7 +113,7 @@ class Round:
     decoder: ClassVar[Any] = None
 
     @cached_property
-    def map(self) -> Stack:
+    def map(self) -> Stack[LinearMap]:
         """The parts, one below the other."""
         return Stack(self.parts)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Identity, Numbers, Stack
+from dpress.core.maps.linear import Array, Identity, LinearMap, Numbers, Stack
 from dpress.core.methods.people import Codes, Counts, People
 
 Places = npt.NDArray[np.int64]
@@ -90,7 +90,7 @@ class Tables:
     decoder: ClassVar[Any] = None
 
     @property
-    def map(self) -> Stack:
+    def map(self) -> Stack[LinearMap]:
         """The tables, one below the other."""
         return Stack(self.parts)
 
