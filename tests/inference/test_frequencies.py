@@ -98,5 +98,5 @@ def test_variances_and_covariances_are_those_of_the_channel(oracle):
         exact += users * (chances @ scores**2 - (chances @ scores) ** 2)
     users = int(held.sum())
     alone = float(weights**2 @ frequencies.variances(users, held, oracle.p, oracle.q))
-    assert alone + oracle.covariances(held, users, weights) == pytest.approx(exact)
-    assert abs(oracle.covariances(held, users, weights)) > 0.01 * exact  # the counts do correlate
+    assert alone + oracle.covariances(held, users)(weights) == pytest.approx(exact)
+    assert abs(oracle.covariances(held, users)(weights)) > 0.01 * exact  # the counts do correlate

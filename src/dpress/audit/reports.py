@@ -60,7 +60,7 @@ def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]
         if getattr(oracle, "size", None) == 1:
             remark = "one value: there is nothing to tell apart, and nothing is checked"
         yield exact_check(kind, name, VALUES, claimed, exact.channel_loss(channels, claimed.epsilon), remark=remark)
-        if hasattr(oracle, "lifetime"):
+        if oracle.lasting:
             ever = exact.channels(exact.permanent(oracle), rng=rng)
             lifetime: PureDP = oracle.lifetime
             remark = "the permanent response is what all reports of one value can reveal"

@@ -5,7 +5,7 @@ p n_v + q (N - n_v) on average. `estimate` and `variance` are the methods of eve
 """
 
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -68,15 +68,6 @@ def variances(users: int, held: Array, p: Fraction, q: Fraction) -> Array:
     return np.asarray(held * held_variance + (users - held) * other_variance)
 
 
-@runtime_checkable
-class PairForm(Protocol):
-    """An oracle that knows how its counts of different values correlate, as few numbers for each."""
-
-    def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
-        """Return what gives the covariances of pairs; see `pair_form`."""
-        ...
-
-
 def pair_form(held: Array, users: int, odds: tuple[Fraction, Fraction], supported: int) -> tuple[Array, Array, Array]:
     """Return what gives the covariances of counts by reports that each support the same number of values.
 
@@ -92,7 +83,7 @@ def pair_form(held: Array, users: int, odds: tuple[Fraction, Fraction], supporte
         supported: s; 1 for randomised response.
 
     Returns:
-        squares, shape (k,), rows, shape (2, k), and what is between them, shape (2, 2): the sum of w_i w_j Cov over
+        squares, shape (k,), rows, shape (2, k), and what is between them, shape (2, 2); the sum of w_i w_j Cov over
         pairs i != j is d n ((sum w)^2 - sum w^2) + 2 (c - d) (sum w sum h w - sum h w^2).
     """
     (p, q), s, k = odds, supported, held.size
@@ -102,10 +93,3 @@ def pair_form(held: Array, users: int, odds: tuple[Fraction, Fraction], supporte
     others = (p * (s - 1) * (s - 2) + (1 - p) * s * (s - 1)) / ((k - 1) * (k - 2)) - q**2 if k > 2 else Fraction(0)
     alike, apart = float(others / (p - q) ** 2) * users, float((shared - others) / (p - q) ** 2)
     return -alike - 2 * apart * held, np.stack([np.ones(k), held]), np.array([[alike, apart], [apart, 0.0]])
-
-
-def covariances(oracle: PairForm, held: Array, users: int, weights: Array) -> float:
-    """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, in counts squared; a method of such oracles."""
-    squares, rows, between = oracle.pair_form(held, users)
-    sums = rows @ weights
-    return float(squares @ weights**2 + sums @ between @ sums)

@@ -12,8 +12,9 @@ from typing import Any
 from dpress.attributes.domain import Schema
 from dpress.core.basics.losses.any_loss import composed
 from dpress.core.basics.losses.pure import PureDP
+from dpress.mechanisms.oracle.longitudinal import longitudinal
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Celled, ReportType, longitudinal
+from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import TIMES, listed, loss
 
@@ -87,7 +88,7 @@ def _lifelong(types: Sequence[ReportType]) -> str:
     """Return the loss of all reports of a device whatever its values, the largest of the types', if all have one."""
     sums = []
     for report_type in types:
-        epsilons = [oracle.lifelong.epsilon for oracle in report_type.oracles if isinstance(oracle, Celled)]
+        epsilons = [oracle.lifelong.epsilon for oracle in report_type.oracles if oracle.lifelong is not None]
         if len(epsilons) < len(report_type.oracles):
             return ""
         sums.append(sum(epsilons))

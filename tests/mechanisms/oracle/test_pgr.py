@@ -85,8 +85,8 @@ def test_the_variance_of_a_weighted_sum_is_exact(size, order, dimension):
     reports = incident(order, dimension)[:, :size] @ weights / float(own.p - own.q)
     exact = float(held @ (rows @ reports**2 - (rows @ reports) ** 2))
     single = float(weights**2 @ [own.variance(1, 1.0) * h + own.variance(1) * (held.sum() - h) for h in held])
-    assert own.covariances(held, int(held.sum()), weights) == pytest.approx(exact - single, rel=1e-9)
-    assert own.covariances(held[::-1], int(held.sum()), weights) != pytest.approx(exact - single, rel=1e-3)
+    assert own.covariances(held, int(held.sum()))(weights) == pytest.approx(exact - single, rel=1e-9)
+    assert own.covariances(held[::-1], int(held.sum()))(weights) != pytest.approx(exact - single, rel=1e-3)
 
 
 def test_a_wrong_p_is_found_by_the_exact_loss():

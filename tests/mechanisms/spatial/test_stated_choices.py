@@ -7,7 +7,6 @@ from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.protocol.report_type import stating
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.mechanisms.spatial.safe_regions import NOT_ANY, SafeRegions
 
@@ -93,6 +92,8 @@ def test_what_is_not_of_the_lists_is_refused(stated: dict[str, object], message:
 
 
 def test_users_of_other_methods_state_nothing() -> None:
-    assert stating(OWN) is OWN
+    krr = Krr(size=3, loss=PureDP(epsilon=1))
     with pytest.raises(ValueError, match="state nothing of their own"):
-        stating(Krr(size=3, loss=PureDP(epsilon=1)))
+        krr.claim_stated({})
+    with pytest.raises(ValueError, match="state nothing of their own"):
+        krr.perturb_stated(CELLS[:3], {}, rng=rng.seeded(1))

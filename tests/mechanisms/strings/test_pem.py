@@ -139,7 +139,7 @@ def test_sums_of_correlated_counts_vary_as_they_do_and_not_as_if_they_were_apart
     held[-27:-1], held[-1] = users / 52, users / 2
     found = pooled([StringCounts(strings=names, counts=(users // 52,) * 26, users=users, by=oracle)], users)
     apart = 26 * oracle.variance(users, 1 / 52)
-    exact = apart + oracle.covariances(held, users, (held == users / 52).astype(float))
+    exact = apart + oracle.covariances(held, users)((held == users / 52).astype(float))
     assert found.variances.sum() == pytest.approx(apart, rel=0.01)
     assert found.sum_variance(np.ones(26)) == pytest.approx(exact, rel=0.02)
     assert exact > 2 * apart

@@ -4,15 +4,17 @@ A report's payload is a fixed number of bytes, so that reports are one array. Th
 the same numbers of the same object; nothing but `perturb` ever sees a value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Claim
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 
 if TYPE_CHECKING:  # a device makes none
@@ -39,28 +41,21 @@ class Channel:
 
 
 @runtime_checkable
-class Correlated(Protocol):
-    """An oracle whose counts of different values correlate, for the values that users hold."""
-
-    def covariances(self, held: "Array", users: int, weights: "Array") -> float:
-        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, in counts squared.
-
-        Args:
-            held: how many users hold each value, shape (k,).
-            users: how many reported.
-            weights: w, shape (k,).
-        """
-        ...
-
-
-@runtime_checkable
 class Oracle(Protocol):
-    """A local mechanism over k values, and the estimate that belongs to it."""
+    """A local mechanism over k values, and the estimate that belongs to it.
 
-    @property
-    def size(self) -> int:
-        """The number of values, k."""
-        ...
+    A base of every oracle, which states what it knows better than the defaults.
+    """
+
+    __slots__ = ()
+    lasting: ClassVar[bool] = False
+    """Whether a device keeps a permanent response: see `mechanisms.oracle.longitudinal.Longitudinal`."""
+
+    if TYPE_CHECKING:  # a field of most, whose default a property would be
+
+        @property
+        def size(self) -> int:
+            """The number of values, k."""
 
     @property
     def width(self) -> int:
@@ -103,3 +98,64 @@ class Oracle(Protocol):
             NotSupported: there are more than 2^16 different reports.
         """
         ...
+
+    @property
+    def lifelong(self) -> PureDP | None:
+        """The loss of any number of reports of any number of values; None where it grows with them."""
+        return None
+
+    @property
+    def inflation(self) -> float:
+        """By how much the variance of a sum of counts may exceed the sum of their variances; 1 where it is exact."""
+        return 1.0
+
+    def perturb_stated(self, values: Values, stated: Mapping[str, Any], *, rng: Generator) -> Payloads:
+        """Return one report for every value, of users who all state the same of their own accord, in clear.
+
+        Args:
+            values: codes, shape (users,).
+            stated: by name, a choice of a public list.
+            rng: a secure generator.
+
+        Raises:
+            NotSupported: users state nothing.
+            ValueError: a choice is missing, or not of its list (it is not shown).
+        """
+        self.claim_stated(stated)
+        return self.perturb(values, rng=rng)
+
+    def claim_stated(self, stated: Mapping[str, Any]) -> Claim:
+        """Return the promise to users who state this.
+
+        Raises:
+            NotSupported: users state nothing.
+        """
+        del stated
+        raise NotSupported("the users of this method state nothing of their own")
+
+    def pair_form(self, held: "Array", users: int) -> "tuple[Array, Array, Array] | None":
+        """Return what gives the covariances of pairs of counts, as few numbers for each; None without such a form.
+
+        Args:
+            held: how many users hold each value, shape (k,).
+            users: how many reported.
+
+        Returns:
+            squares, shape (k,), rows, shape (r, k), and what is between them, shape (r, r); see `covariances`.
+        """
+        del held, users
+        return None
+
+    def covariances(self, held: "Array", users: int) -> "Callable[[Array], float] | None":
+        """Return what gives the sum of w_i w_j Cov(count_i, count_j) over i != j for weights w, in counts squared.
+
+        Of a pair form that is squares w^2 + (rows w)^T between (rows w). None where counts do not correlate.
+
+        Args:
+            held: how many users hold each value, shape (k,).
+            users: how many reported.
+        """
+        if (form := self.pair_form(held, users)) is None:
+            return None
+        squares, rows, between = form
+        return lambda weights: float(squares @ weights**2 + (rows @ weights) @ between @ (rows @ weights))

@@ -25,7 +25,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
 from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally
 from dpress.inference import frequencies
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Longitudinal, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
@@ -33,7 +33,7 @@ Codes = npt.NDArray[np.int32]  # shape (users,) for one attribute, else (attribu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RrLdp:
+class RrLdp(Longitudinal):
     """One-hot strings of d attributes through both responses of RAPPOR, sent as sum |Omega_j| bits.
 
     Promise: local model, any two records. One report: d ln R with R = q* (1 - p*) / (p* (1 - q*)), proven: in each

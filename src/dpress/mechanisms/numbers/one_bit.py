@@ -19,7 +19,7 @@ from dpress.core.maps.linear import Array, Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.inference.numbers.report_sums import Scores
 from dpress.noise.expansion import WORD
 from dpress.noise.response import LEFT_OUT, check_coin, check_odds, truth_probability
@@ -28,7 +28,7 @@ MOST_LEVELS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneBit:
+class OneBit(Oracle):
     """A coin for a number at one of some levels: P(1) = 1 - p + level (2 p - 1) / (levels - 1).
 
     Promise: pure epsilon between any two levels, local model: P(1) lies between 1 - p and p, and p / (1 - p) <=

@@ -20,7 +20,7 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference.numbers.report_sums import Scores
 from dpress.inference.numbers.sliding_window import SlidingWindow
@@ -33,7 +33,7 @@ LARGEST_EXPONENT = 700  # e^-700 is a float above 0; windows are the same for ev
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SquareWave:
+class SquareWave(Oracle):
     """What devices send of a number and, where there are groups, of the group: one output of as many rows as groups.
 
     The outputs of a row are levels + window - 1, those of level i's window are i, ..., i + window - 1 of the own

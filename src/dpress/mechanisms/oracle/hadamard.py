@@ -19,7 +19,7 @@ from dpress.core.maps.linear import Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 
@@ -28,7 +28,7 @@ LARGEST_SIZE = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hadamard:
+class Hadamard(Oracle):
     """One sign of a Hadamard matrix with K = 2^ceil(log2 k) rows, kept with probability p.
 
     Promise: pure epsilon between any two values of one report, local model: the row is uniform whatever the value,

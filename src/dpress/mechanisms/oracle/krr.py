@@ -15,7 +15,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
@@ -25,7 +25,7 @@ BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Krr:
+class Krr(Oracle):
     """k-ary randomised response: P(true) = p, P(any one other value) = q = (1 - p) / (k - 1).
 
     Promise: pure epsilon between any two values of one report, local model, ln(p / q) <= epsilon. Proven.
@@ -93,7 +93,6 @@ class Krr:
         """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
         return frequencies.pair_form(held, users, (self.p, self.q), 1)
 
-    covariances = frequencies.covariances
     estimate = frequencies.estimate
     variance = frequencies.variance
 

@@ -29,6 +29,7 @@ from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import respond
+from dpress.mechanisms.oracle.longitudinal import Longitudinal
 from dpress.mechanisms.oracle.olh import MOST_BUCKETS, PRIME, SEED, Olh, bucket, collision, hashes
 from dpress.noise import permanent
 from dpress.noise.expansion import WORD, exponential_floor
@@ -43,7 +44,7 @@ LARGEST_EPSILON = 20  # of one report: 2^-32 is about e^-22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loloha:
+class Loloha(Longitudinal):
     """Local hashing with a permanent response for every cell: P(one other cell, for ever) = u, P(own) = 1 - (g - 1) u.
 
     Promise: local model. One report, any two values: ln(a / b) <= epsilon, a and b the probabilities of the own and of

@@ -9,23 +9,24 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 from msgspec import Meta
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
+from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.convert import log_up, round_up
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters, Probability
 from dpress.core.basics.rng import Generator
-from dpress.core.reports.oracle import Payloads
-from dpress.core.reports.payload import ANY_TWO_VALUES
+from dpress.core.reports.oracle import Oracle, Payloads, Values
+from dpress.core.reports.payload import ANY_TWO_VALUES, Number
 from dpress.noise.bit_coins import packed_coins
-from dpress.noise.permanent import BITS, flip_probability
+from dpress.noise.permanent import BITS, FIRST, Secrets, Slot, flip_probability
 
 WORD = 1 << 64
 SMALLEST_F = Fraction(1, 10)
@@ -33,6 +34,40 @@ SMALLEST_F = Fraction(1, 10)
 
 NEAR = 4  # steps of f within which floats find the smallest
 PAPER_P, PAPER_Q = Fraction(1, 2), Fraction(3, 4)
+
+
+class Longitudinal(Oracle, Protocol):
+    """An oracle with a permanent response, which a device derives from its secret: a base of every such oracle."""
+
+    __slots__ = ()
+    lasting: ClassVar[bool] = True
+
+    @property
+    def lifetime(self) -> PureDP:
+        """The loss of any number of reports of one value."""
+        ...
+
+    def perturb(
+        self, values: Values, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST
+    ) -> Payloads:
+        """Return one report for every value."""
+        ...
+
+    def cells(self, values: Values, secrets: Secrets, slot: Slot) -> Number:
+        """Return the cell of every device's value, where a permanent response is of a cell that values share.
+
+        Such an oracle has a `lifelong` loss.
+
+        Raises:
+            NotSupported: every value has a permanent response of its own.
+        """
+        del values, secrets, slot
+        raise NotSupported("every value has a permanent response of its own")
+
+
+def longitudinal(oracle: Oracle) -> TypeGuard[Longitudinal]:
+    """Return whether an oracle has a permanent response."""
+    return oracle.lasting
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import Krr, respond
@@ -39,7 +39,7 @@ _PRECISION = 192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Olh:
+class Olh(Oracle):
     """Optimal local hashing: h(v) = (c v^2 + a v + b) mod P with P = 2^31 - 1, bucket floor(h g / 2^31).
 
     There are g = round(e^epsilon + 1) buckets. (a, b, c) is uniform in Z_P^3, so the hashes of any three values are

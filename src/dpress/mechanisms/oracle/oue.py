@@ -19,7 +19,7 @@ HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Oue:
+class Oue(unary.Unary):
     """Optimised unary encoding: P(own bit = 1) = p = 1/2, P(other bit = 1) = q = 1 / (e^epsilon + 1).
 
     Promise: pure epsilon between any two values of one report, local model, ln((1 - q) / q) <= epsilon. Proven.
@@ -56,11 +56,6 @@ class Oue:
         basis = f"own bit 1 with probability 1/2, every other with q = {self.q}: odds (1 - q) / q between two values"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
 
-    width = property(unary.width)
-    perturb = unary.perturb
-    faults = unary.faults
-    tally = unary.tally
-    channel = unary.channel
     estimate = frequencies.estimate
     variance = frequencies.variance
 

@@ -29,7 +29,7 @@ from dpress.core.maps.linear import Array, Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.noise.bernoulli import bernoulli
 from dpress.noise.response import LEFT_OUT, resolve_probability
@@ -45,7 +45,7 @@ CONDITION = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pcep:
+class Pcep(Oracle):
     """Personalised counts by a random projection (PCEP).
 
     Every user states in clear a safe region, one of a public list of sets of values, and a level of a public list.

@@ -5,7 +5,7 @@ collector counts points, and sums them over every value's hyperplane.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload, projective
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.core.reports.projective import Elements, points
 from dpress.inference import frequencies
@@ -73,7 +73,7 @@ def _other(order: int, dimension: int, p: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pgr:
+class Pgr(Oracle):
     """A point of the projective space with t coordinates over the field of q elements, q about e^epsilon + 1.
 
     Value v is point v of the space, with the hyperplane of the points x with <x, v> = 0. Of the K = (q^t - 1) / (q - 1)
@@ -189,8 +189,12 @@ class Pgr:
         """Return the unbiased count of every value with its variance, shape (k,)."""
         return frequencies.counts(self.supports(tally), users, self.p, self.q)
 
-    def covariances(self, held: Array, users: int, weights: Array) -> float:
-        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, exact.
+    def covariances(self, held: Array, users: int) -> Callable[[Array], float]:
+        """Return what gives the sum of w_i w_j Cov(count_i, count_j) over i != j, exact."""
+        return functools.partial(self._covariances, held, users)
+
+    def _covariances(self, held: Array, users: int, weights: Array) -> float:
+        """Return that sum.
 
         A report x adds g(x) = the sum of w_v over the hyperplanes that it lies on to the weighted sum of supports, so
         that the variance for a user of value u follows from the sums of g^2 on and off the hyperplane of u. Where

@@ -32,7 +32,7 @@ from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle import bloom_filters
 from dpress.mechanisms.oracle.bloom_filters import Bits
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Longitudinal, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
@@ -54,7 +54,7 @@ class Decoding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rappor:
+class Rappor(Longitudinal):
     """Bloom filters in cohorts, with the two responses of RAPPOR.
 
     Promise: local model, any two values. The cohort does not depend on the value. Two Bloom filters differ in at most

@@ -19,7 +19,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.inference import frequencies
 from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, resolve_probability, truth_probability
@@ -62,7 +62,7 @@ def _total(size: int, tried: Design) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubsetSelection:
+class SubsetSelection(Oracle):
     """w of k values: with p = w e^eps / (w e^eps + k - w) one's own and w - 1 others, else w others, all sets alike.
 
     Promise: pure epsilon between any two values of one report, local model, ln(p / (1 - p) (k - w) / w) <= epsilon:
@@ -135,7 +135,6 @@ class SubsetSelection:
         """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
         return frequencies.pair_form(held, users, (self.p, self.q), self.weight)
 
-    covariances = frequencies.covariances
     estimate = frequencies.estimate
     variance = frequencies.variance
 

@@ -17,7 +17,7 @@ from dpress.noise.response import LEFT_OUT, truth_probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sue:
+class Sue(unary.Unary):
     """Symmetric unary encoding: P(own bit = 1) = p, P(other bit = 1) = q = 1 - p, p = e^(eps/2) / (e^(eps/2) + 1).
 
     Promise: pure epsilon between any two values of one report, local model, 2 ln(p / q) <= epsilon. Proven.
@@ -54,11 +54,6 @@ class Sue:
         basis = f"two values differ in two bits, each with odds p / (1 - p), p = {self.p}"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
 
-    width = property(unary.width)
-    perturb = unary.perturb
-    faults = unary.faults
-    tally = unary.tally
-    channel = unary.channel
     estimate = frequencies.estimate
     variance = frequencies.variance
 

@@ -5,39 +5,62 @@ Flow: value -> own bit 1 with probability p, every other with q -> packed bits -
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dpress.core.basics import bits, check
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.noise.bit_coins import one_hot, one_hot_channel
 from dpress.noise.response import check_coin, check_odds
 
 
-class Unary(Protocol):
-    """k values and two probabilities."""
+class Unary(Oracle, Protocol):
+    """k values and two probabilities: a base of both oracles.
+
+    `size` is k, up to 2^19, `loss` epsilon, `p` is P(bit v = 1) for a user who holds v, `q` for one who holds another.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # fields, whose defaults properties would be
+
+        @property
+        def loss(self) -> PureDP: ...  # noqa: D102  # above
+        @property
+        def p(self) -> Fraction: ...  # noqa: D102
+        @property
+        def q(self) -> Fraction: ...  # noqa: D102
 
     @property
-    def size(self) -> int:
-        """The number of values, k, up to 2^19."""
-        ...
+    def width(self) -> int:
+        """The number of bytes of k bits."""
+        return bits.width(self.size)
 
-    @property
-    def loss(self) -> PureDP:
-        """Epsilon."""
-        ...
+    def perturb(self, values: Values, *, rng: Generator) -> Payloads:
+        """Return one report for every value.
 
-    @property
-    def p(self) -> Fraction:
-        """P(bit v = 1) for a user who holds v."""
-        ...
+        Raises:
+            ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
+        """
+        return one_hot(payload.codes(values, self.size), self.size, self.p, self.q, rng=rng)
 
-    @property
-    def q(self) -> Fraction:
-        """P(bit v = 1) for a user who holds another value."""
-        ...
+    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
+        """Return which reports have a bit beyond the last value."""
+        return {"padding": bits.padded(payloads, self.size)}
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return how many reports have each bit set, shape (k,)."""
+        return bits.column_counts(payloads, self.size)
+
+    def channel(self) -> Channel:
+        """Return the exact channel.
+
+        Raises:
+            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
+        """
+        payload.check_channel(1 << min(self.size, 64), self.size)
+        return one_hot_channel(self.size, self.p, self.q)
 
 
 def check_domain(oracle: Unary) -> None:
@@ -57,37 +80,3 @@ def settle(oracle: Unary, p: Fraction, q: Fraction) -> None:
         check_coin(name, probability)
         object.__setattr__(oracle, name, probability)
     check_odds(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), oracle.loss.epsilon)
-
-
-def width(oracle: Unary) -> int:
-    """Return the number of bytes of k bits."""
-    return bits.width(oracle.size)
-
-
-def perturb(oracle: Unary, values: Values, *, rng: Generator) -> Payloads:
-    """Return one report for every value.
-
-    Raises:
-        ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
-    """
-    return one_hot(payload.codes(values, oracle.size), oracle.size, oracle.p, oracle.q, rng=rng)
-
-
-def faults(oracle: Unary, payloads: Payloads) -> Mapping[str, Mask]:
-    """Return which reports have a bit beyond the last value."""
-    return {"padding": bits.padded(payloads, oracle.size)}
-
-
-def tally(oracle: Unary, payloads: Payloads) -> Tally:
-    """Return how many reports have each bit set, shape (k,)."""
-    return bits.column_counts(payloads, oracle.size)
-
-
-def channel(oracle: Unary) -> Channel:
-    """Return the exact channel.
-
-    Raises:
-        NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
-    """
-    payload.check_channel(1 << min(oracle.size, 64), oracle.size)
-    return one_hot_channel(oracle.size, oracle.p, oracle.q)

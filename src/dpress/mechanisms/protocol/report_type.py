@@ -3,23 +3,21 @@
 codes -> one value for every part -> oracles, side by side -> payload -> tally -> counts of every part.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Claim
-from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import composed
 from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.reports.encoders import Code, Codes, Encoder
-from dpress.core.reports.oracle import Mask, Oracle, Payloads, Tally, Values
-from dpress.core.reports.payload import Number
+from dpress.core.reports.oracle import Mask, Oracle, Payloads, Tally
+from dpress.mechanisms.oracle.longitudinal import longitudinal
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
 if TYPE_CHECKING:  # a device makes none
@@ -30,60 +28,6 @@ Statement = Mapping[str, Any]  # what a user states in clear, by name
 SINGLE = Code()
 EITHER = 2  # users who hold a value, and who do not, that the variance of drawing supposes beyond those seen
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
-
-
-class Longitudinal(Protocol):
-    """An oracle with a permanent response, which a device derives from its secret."""
-
-    @property
-    def lifetime(self) -> PureDP:
-        """The loss of any number of reports of one value."""
-        ...
-
-    def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
-        """Return one report for every value."""
-        ...
-
-
-@runtime_checkable
-class Celled(Protocol):
-    """A longitudinal oracle whose permanent response is of a cell that values share."""
-
-    @property
-    def lifelong(self) -> PureDP:
-        """The loss of any number of reports of any number of values."""
-        ...
-
-    def cells(self, values: Values, secrets: Secrets, slot: Slot) -> Number:
-        """Return the cell of every device's value."""
-        ...
-
-
-@runtime_checkable
-class Stating(Protocol):
-    """An oracle whose users state choices of their own, in clear: by name, each one of a public list."""
-
-    def perturb_stated(self, values: Values, stated: Statement, *, rng: Generator) -> Payloads:
-        """Return one report for every value, of users who all state the same.
-
-        Raises:
-            ValueError: a choice is missing, or not of its list (it is not shown).
-        """
-        ...
-
-    def claim_stated(self, stated: Statement) -> Claim:
-        """Return the promise to users who state this."""
-        ...
-
-
-def longitudinal(oracle: Oracle) -> TypeGuard[Longitudinal]:
-    """Return whether an oracle has a permanent response; it is asked at every report."""
-    return _lasting(type(oracle))
-
-
-@functools.cache
-def _lasting(kind: type[Oracle]) -> bool:
-    return hasattr(kind, "lifetime")  # a check of the whole protocol takes as long as an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +54,7 @@ class Part:
 
         Exact however many combinations there are.
         """
-        if isinstance(self.oracle, Celled):
+        if longitudinal(self.oracle) and self.oracle.lifelong is not None:
             return int(self.oracle.cells(self.encoder.values(codes[list(self.axes)]), secrets, slot)[0])
         value = 0
         for axis in self.axes:
@@ -127,7 +71,7 @@ class Part:
         """Return the part's payload for every device, from codes of shape (attributes, devices)."""
         values = self.encoder.values(codes[list(self.axes)])
         if stated is not None:
-            return stating(self.oracle).perturb_stated(values, stated, rng=rng)
+            return self.oracle.perturb_stated(values, stated, rng=rng)
         if secrets is not None and longitudinal(self.oracle) and not self._encoded:
             return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
         return self.oracle.perturb(values, rng=rng)
@@ -245,17 +189,6 @@ class ReportType:
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
-
-
-def stating(oracle: Oracle) -> Stating:
-    """Return an oracle whose users state choices of their own.
-
-    Raises:
-        NotSupported: its users state nothing.
-    """
-    if not isinstance(oracle, Stating):
-        raise NotSupported("the users of this method state nothing of their own")
-    return oracle
 
 
 def likely_shares(counts: Array, users: int) -> Array:

@@ -11,8 +11,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
-from dpress.core.reports.oracle import Correlated, Oracle
-from dpress.inference.frequencies import PairForm
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user, rest
 
 
@@ -78,15 +77,16 @@ def _form(oracle: Oracle, counted: tuple[Array, Array, int], scale: float, drawn
     (noise, held, users), total = counted, float(drawn.sum())
     squares, beyond = scale * noise + drawn, None
     rows, between = drawn[None], np.array([[-1 / total if total else 0.0]])
-    if isinstance(oracle, PairForm):
-        more, pair_rows, covariances = oracle.pair_form(held, users)
+    covariances = oracle.covariances(held, users)
+    if (form := oracle.pair_form(held, users)) is not None:
+        more, pair_rows, between_pairs = form
         squares = squares + scale * more
-        rows, between = np.concatenate([rows, pair_rows]), _beside(between, scale * covariances)
-    elif isinstance(oracle, Correlated):
-        correlated = oracle
+        rows, between = np.concatenate([rows, pair_rows]), _beside(between, scale * between_pairs)
+    elif covariances is not None:
+        summed = covariances
 
         def beyond(weights: Array) -> float:
-            return scale * correlated.covariances(held, users, weights)
+            return scale * summed(weights)
 
     return SumForm(squares=np.asarray(squares), rows=rows, between=between, beyond=beyond)
 
@@ -102,4 +102,4 @@ def _beside(first: Array, second: Array) -> Array:
 @functools.lru_cache(maxsize=64)
 def inflation(oracle: Oracle) -> float:
     """Return by how much sums of an oracle's counts may vary more than the sum of their variances; most say nothing."""
-    return float(np.float64(getattr(oracle, "inflation", 1.0)))
+    return float(oracle.inflation)

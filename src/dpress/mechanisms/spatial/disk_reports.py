@@ -19,7 +19,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
@@ -31,7 +31,7 @@ BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiskReports:
+class DiskReports(Oracle):
     """What devices send: one cell of the enlarged grid, those of the disk around the own cell likelier than others.
 
     Promise: pure epsilon between any two cells, local model. A report in the disk has probability p, any other one q,

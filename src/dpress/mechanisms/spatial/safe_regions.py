@@ -22,7 +22,7 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.mechanisms.oracle.pcep import SEED_BYTES, Pcep
 from dpress.noise.uniform import below
 
@@ -33,7 +33,7 @@ NOT_ANY = "NOT between any two positions: a report names its user's safe region 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SafeRegions:
+class SafeRegions(Oracle):
     """What devices send: the safe region and the epsilon in clear, and one perturbed sign of the cell within.
 
     A user may state both, by `region_level` and `epsilon`, each one of the lists below. The choices of users who state

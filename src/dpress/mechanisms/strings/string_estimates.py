@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.maps.linear import Array
-from dpress.core.reports.oracle import Correlated, Oracle
+from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user
 
 FALSE_ALARM = 0.05  # the chance that any string is released which nobody holds
@@ -69,9 +69,9 @@ class FoundStrings:
 
         Formula: sum w_i^2 v_i, v the variances, and twice the covariances: with a_r = w times round r's parts, N^2 (sum
             over r of C_r(a_r) / n_r^2 - N / (N - 1) (sum over r of S(a_r) / n_r - S(w) / N)), C_r those of the oracle
-            for n_r users (`core.reports.oracle.Correlated`), S(a) = (sum a f)^2 - sum a^2 f^2, f the shares: of drawing
-            who answers which round. Users who hold none of the strings are taken to hold no candidate of a round, or
-            all others alike: whichever varies more.
+            for n_r users (`Oracle.covariances`), S(a) = (sum a f)^2 - sum a^2 f^2, f the shares: of drawing who answers
+            which round. Users who hold none of the strings are taken to hold no candidate of a round, or all others
+            alike: whichever varies more.
         """
         used = np.flatnonzero(weights)
         drawing = -self._pairs(weights) / self.users
@@ -90,8 +90,6 @@ class FoundStrings:
 
     def _covariances(self, counts: StringCounts, weights: Array) -> float:
         """Return those of one round's counts, whose candidates are prefixes, then its strings, then all others."""
-        if not isinstance(counts.by, Correlated):
-            return 0.0
         rows = [bisect_left(self.strings, string.encode(), key=str.encode) for string in counts.strings]
         places = slice(counts.by.size - 1 - len(rows), counts.by.size - 1)
         wanted, held = np.zeros((2, counts.by.size))
@@ -100,7 +98,8 @@ class FoundStrings:
         for others in (slice(-1, None), slice(None)):
             held[others] = rest / len(held[others])
             held[places] = counts.users * self.likely[rows]
-            variances.append(counts.by.covariances(held, counts.users, wanted))
+            covariances = counts.by.covariances(held, counts.users)
+            variances.append(0.0 if covariances is None else covariances(wanted))
         return max(variances)
 
     @property

@@ -18,7 +18,7 @@ from dpress.core.reports.wire import Expected, Report, pack, unpack
 from dpress.document.design import Design, LocalAsk, collection_id
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import ReportType, Statement, Table, longitudinal, stating
+from dpress.mechanisms.protocol.report_type import ReportType, Statement, Table
 from dpress.noise.permanent import Secrets, Slot
 from dpress.query.designs import collection_of, expected
 from dpress.release.devices.user_groups import type_of, user_groups
@@ -105,7 +105,7 @@ class Device:
         number = self._type(rng, secrets, once=once)
         report_type, fresh = self.collection.types[number], rng.words(2).tobytes()
         slot = self.collection.slot(number, self._key)
-        if secret is None and not once and any(map(longitudinal, report_type.oracles)):
+        if secret is None and not once and any(oracle.lasting for oracle in report_type.oracles):
             raise ValueError(
                 f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
@@ -157,7 +157,7 @@ class Device:
                 name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
                 account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:
-                claim = part.oracle.claim if stated is None else stating(part.oracle).claim_stated(stated)
+                claim = part.oracle.claim if stated is None else part.oracle.claim_stated(stated)
                 loss = claim.proven or claim.published
                 loss = pure(loss, f"{self.design.method} claims no epsilon that an account could count")
                 account.ledger.charge(slot.number, fresh.hex(), loss, account.limit)

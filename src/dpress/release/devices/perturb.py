@@ -24,7 +24,7 @@ from dpress.data.specification.spec import Asked
 from dpress.data.table import Table
 from dpress.document.design import Design
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
-from dpress.mechanisms.protocol.report_type import Statement, stating
+from dpress.mechanisms.protocol.report_type import Statement
 from dpress.query.designs import collection_of, expected
 from dpress.release.devices.tallies import LARGEST_PART
 from dpress.release.devices.user_groups import drawing, user_groups
@@ -84,7 +84,7 @@ def perturb(
     columns = dict(stated or {})
     if columns:
         for oracle in (oracle for report_type in collection.types for oracle in report_type.oracles):
-            stating(oracle)  # or it is refused before a row is read
+            oracle.claim_stated({})  # or it is refused before a row is read
     names = (*design.schema.names, *columns.values())
     table = Table(source, names, ROW)
     draw = _drawing(collection) if groups is None else drawing(groups)

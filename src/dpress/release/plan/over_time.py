@@ -6,7 +6,7 @@ from dpress.core.basics.kind import Division
 from dpress.core.basics.losses.pure import as_pure
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Celled, Part
+from dpress.mechanisms.protocol.report_type import Part
 from dpress.release.plan.parameter_checks import of_kind
 
 
@@ -44,4 +44,5 @@ def _of_part(part: Part, reports: int, values: int) -> Fraction | None:
     if part.lifetime is None or reports == 1:
         return reports * claimed.epsilon
     most = values * part.lifetime.epsilon
-    return min(most, part.oracle.lifelong.epsilon) if isinstance(part.oracle, Celled) else most
+    lifelong = part.oracle.lifelong
+    return most if lifelong is None else min(most, lifelong.epsilon)

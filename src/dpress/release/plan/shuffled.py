@@ -19,7 +19,7 @@ from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Celled, ReportType
+from dpress.mechanisms.protocol.report_type import ReportType
 
 ANY = "any randomiser"
 
@@ -55,7 +55,7 @@ def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffle
     allowed, total = check.probability("delta", delta), sum(collection.weights)
     if collection.estimator.rounds:
         raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
-    if any(isinstance(oracle, Celled) for report in collection.types for oracle in report.oracles):
+    if any(oracle.lifelong is not None for report in collection.types for oracle in report.oracles):
         raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
     worst = Shuffled(local=0.0, epsilon=0.0, delta=float(allowed), reports=users, bound=ANY)
     for report in collection.types:
