@@ -12,9 +12,8 @@ from typing import Any
 from dpress.attributes.domain import Schema
 from dpress.core.basics.losses.any_loss import composed
 from dpress.core.basics.losses.pure import PureDP
-from dpress.mechanisms.oracle.longitudinal import longitudinal
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import ReportType
+from dpress.mechanisms.protocol.report_type import ReportType, longitudinal
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import TIMES, listed, loss
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar, Protocol, TypeGuard
+from typing import Annotated, ClassVar, Protocol
 
 import numpy as np
 from msgspec import Meta
@@ -63,11 +63,6 @@ class Longitudinal(Oracle, Protocol):
         """
         del values, secrets, slot
         raise NotSupported("every value has a permanent response of its own")
-
-
-def longitudinal(oracle: Oracle) -> TypeGuard[Longitudinal]:
-    """Return whether an oracle has a permanent response."""
-    return oracle.lasting
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ codes -> one value for every part -> oracles, side by side -> payload -> tally -
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +17,22 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.reports.encoders import Code, Codes, Encoder
 from dpress.core.reports.oracle import Mask, Oracle, Payloads, Tally
-from dpress.mechanisms.oracle.longitudinal import longitudinal
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
 if TYPE_CHECKING:  # a device makes none
     from dpress.core.maps.measurement import Measurement
+    from dpress.mechanisms.oracle.longitudinal import Longitudinal
 
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 Statement = Mapping[str, Any]  # what a user states in clear, by name
 SINGLE = Code()
 EITHER = 2  # users who hold a value, and who do not, that the variance of drawing supposes beyond those seen
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
+
+
+def longitudinal(oracle: Oracle) -> "TypeGuard[Longitudinal]":
+    """Return whether an oracle has a permanent response."""
+    return oracle.lasting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
