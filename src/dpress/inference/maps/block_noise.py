@@ -110,6 +110,8 @@ class TileDensity:
     noise: BlockNoise
     tiles: Array
     reach: ClassVar[None] = None
+    beside: ClassVar[None] = None
+    clustered: ClassVar[float] = 0.0
 
     @property
     def grid(self) -> Grid:

@@ -4,7 +4,7 @@ counts of cells + what the noise does to sums of them -> rectangles -> values, v
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -72,6 +72,16 @@ class Density(Protocol):
         """What intervals are by; None where they reach as far to both sides, by their errors."""
         ...
 
+    @property
+    def beside(self) -> "Density | None":
+        """The unbiased counts of the same answers where no count is below 0; None where the counts are unbiased."""
+        ...
+
+    @property
+    def clustered(self) -> float:
+        """How much people cluster within a cell, from 0 to 1."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
@@ -81,12 +91,18 @@ class Cells:
     clustering k, c^2 k s (1 - s), as if cells were independent. People at one point have k = 1, evenly spread ones 0;
     it is read off the map itself (`clustering`) and supposes that people cluster within cells as cells do among theirs.
 
+    Counts of which none is below 0 are biased and mostly nearer to the truth. How large the bias is nobody can tell
+    from the answers, so what is stated of a rectangle is the unbiased sum `beside`, with its own exact error and what
+    cut cells hide, as these counts show it.
+
     Args:
         grid: the cells.
         counts: an image of shape (side, side).
         noise: of sums over rectangles.
         clustered: k, from 0 to 1; 0 leaves the cut cells' part out.
         reach: what intervals are by, where the error says too little.
+        beside: the unbiased counts, where `noise` is a likely error of these (`Replicates`), which holds where the map
+            is near the truth.
     """
 
     grid: Grid
@@ -94,6 +110,7 @@ class Cells:
     noise: Noise
     clustered: float = 0.0
     reach: Reach | None = None
+    beside: "Cells | None" = None
 
     def values(self, rectangles: Rectangles) -> Array:
         """Return the sum over the cells in each rectangle, shape (m,)."""
@@ -101,7 +118,8 @@ class Cells:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the mean squared error of these sums."""
-        return np.asarray(self.noise.variances(rectangles) + self.hidden(rectangles))
+        stated = self.noise if self.beside is None else self.beside
+        return np.asarray(stated.variances(rectangles) + self.hidden(rectangles))
 
     def hidden(self, rectangles: Rectangles) -> Array:
         """Return the part of it that cut cells hide."""
@@ -113,47 +131,7 @@ class Cells:
 
     def cell_variances(self) -> Array:
         """Return that of every cell."""
-        return self.noise.cells()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Adjusted:
-    """Counts of which none is below 0, and the unbiased ones that the same answers give.
-
-    The adjusted counts are biased and mostly nearer to the truth. How large the bias is nobody can tell from the
-    answers, so what is stated of a rectangle is the unbiased sum with its own error.
-    Error: of the unbiased sums, exact; with what cut cells hide, as the adjusted counts show it.
-
-    Args:
-        adjusted: with a likely error of its own (`Replicates`), which holds where the map is near the truth.
-        unbiased: with exact noise.
-    """
-
-    adjusted: Cells
-    unbiased: Cells
-    reach: ClassVar[None] = None
-
-    @property
-    def grid(self) -> Grid:
-        """The cells."""
-        return self.adjusted.grid
-
-    @property
-    def counts(self) -> Array:
-        """The adjusted counts, an image of shape (side, side)."""
-        return self.adjusted.counts
-
-    def values(self, rectangles: Rectangles) -> Array:
-        """Return the adjusted sums, shape (m,)."""
-        return self.adjusted.values(rectangles)
-
-    def variances(self, rectangles: Rectangles) -> Array:
-        """Return the mean squared error of the unbiased sums."""
-        return np.asarray(self.unbiased.variances(rectangles) + self.adjusted.hidden(rectangles))
-
-    def cell_variances(self) -> Array:
-        """Return that of every cell."""
-        return self.unbiased.cell_variances()
+        return self.noise.cells() if self.beside is None else self.beside.cell_variances()
 
 
 def ends(density: Density, rectangles: Rectangles, critical: float) -> tuple[Array, Array]:
@@ -168,12 +146,12 @@ def ends(density: Density, rectangles: Rectangles, critical: float) -> tuple[Arr
 
 def unbiased(density: Density) -> Density:
     """Return what the stated error is about: the unbiased counts where there are any beside the adjusted ones."""
-    return density.unbiased if isinstance(density, Adjusted) else density
+    return density.beside or density
 
 
 def likely(density: Density) -> Density:
     """Return the counts that are shown, with the error that they are likely to have."""
-    return density.adjusted if isinstance(density, Adjusted) else density
+    return density if density.beside is None else replace(density, beside=None)  # type: ignore[type-var]  # `Cells`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +255,8 @@ class Nodes:
     images: Sequence[Array | None]
     noise: Noise
     reach: ClassVar[None] = None
+    beside: ClassVar[None] = None
+    clustered: ClassVar[float] = 0.0
 
     @property
     def counts(self) -> Array:

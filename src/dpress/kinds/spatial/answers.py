@@ -17,7 +17,7 @@ from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import critical, whole_counts
-from dpress.inference.maps.density import Adjusted, Density, ends, likely, unbiased
+from dpress.inference.maps.density import Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
@@ -218,7 +218,7 @@ class Answers(PublishedOnly):
     @property
     def adjusted(self) -> bool:
         """Whether no count is below zero, with unbiased ones beside, which errors and intervals are about."""
-        return isinstance(self.density, Adjusted)
+        return self.density.beside is not None
 
     @property
     def approximate(self) -> bool:

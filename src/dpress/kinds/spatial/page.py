@@ -15,7 +15,7 @@ from dpress.attributes.policy import DROP
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
-from dpress.inference.maps.density import Adjusted, Cells, Density, likely
+from dpress.inference.maps.density import Density
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
 from dpress.kinds.spatial.answers import ANSWERING
 from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
@@ -78,13 +78,12 @@ class Map:
     @property
     def clustered(self) -> float:
         """How much people cluster within a cell, from 0 to 1."""
-        shown = likely(self.density)
-        return shown.clustered if isinstance(shown, Cells) else 0.0
+        return self.density.clustered
 
     @property
     def adjusted(self) -> bool:
         """Whether there are unbiased counts beside those that are shown."""
-        return isinstance(self.density, Adjusted)
+        return self.density.beside is not None
 
 
 def map_of(release: Release) -> Map:

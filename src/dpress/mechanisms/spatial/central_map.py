@@ -36,7 +36,7 @@ class CentralMap(MapEstimator):
 
     Promise: `MatrixMechanism`; proven.
     Error: of least squares any rectangle's variance is exact (`inference.maps.density.TreeNoise`). Counts >= 0 are
-    biased; what is stated is then the error of least squares beside them (`inference.maps.density.Adjusted`).
+    biased; what is stated is then the error of least squares beside them (`inference.maps.density.Cells`).
 
     Args:
         grid: whose cells are counted, in its order; of side 2^h where the strategy is a quadtree.

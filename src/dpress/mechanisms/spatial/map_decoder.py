@@ -18,7 +18,7 @@ from dpress.core.maps.linear import Array, LinearMap
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.encoders import Node
 from dpress.core.reports.oracle import Oracle, Tally
-from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Reach, Replicates, Wider, clustering
+from dpress.inference.maps.density import Cells, Density, Noise, Reach, Replicates, Wider, clustering
 from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
@@ -123,7 +123,7 @@ class MapDecoder:
     def density(self, measurement: Measurement, tallies: Sequence[Tally] | None = None) -> Density:
         """Return the estimated map: with exact noise where the estimate is linear, else by a parametric bootstrap.
 
-        Where the answers give an unbiased map, too, that stands beside it with its exact noise (`Adjusted`), and the
+        Where the answers give an unbiased map, too, that stands beside it with its exact noise, and the
         bootstrap says no more than which error is likely. Where they do not it is all that is known: it is then made
         from a second truth, too, that the correction took as much from as from the estimate, and widened (`Wider`).
         The bootstrap does not start from the estimate itself. What holds counts at 0 leaves fewer places inhabited than
@@ -146,7 +146,7 @@ class MapDecoder:
         unbiased = estimator.least_squares(measurement)
         cells = self._bootstrapped(measurement, density.counts, alone=unbiased is None)
         if unbiased is not None:
-            return Adjusted(adjusted=cells, unbiased=unbiased if noise is None else replace(unbiased, noise=noise))
+            return replace(cells, beside=unbiased if noise is None else replace(unbiased, noise=noise))
         return cells if tallies is None else replace(cells, reach=estimator.reach(tallies))
 
     def _bootstrapped(self, measurement: Measurement, counts: Array, *, alone: bool) -> Cells:
