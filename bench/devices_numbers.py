@@ -26,7 +26,6 @@ from dpress.core.basics.rng import seeded
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.numbers.circular_wave import CircularWave
-from dpress.mechanisms.numbers.one_bit import bit_variance
 from dpress.mechanisms.numbers.piecewise import best_window
 from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
 from machine import facts
@@ -103,7 +102,7 @@ def row(name: str, users: int) -> dict[str, Any]:
     mean, spread, least = float(place.mean()), float(place.var()), published(levels, size)
     windows = windows_of_means(size, 1, EPSILON, mean * (size - 1) / 2, spread * (size - 1) ** 2 / 4)
     noise = windows / (size - 1) ** 2 * 4 - spread  # by window
-    bit = bit_variance(size, EPSILON, 0.0) / (size - 1) ** 2 * 4 - float((place**2).mean())
+    bit = 1 / math.tanh(EPSILON / 2) ** 2 - float((place**2).mean())
     even = float(noise[best_window(size, 1, EPSILON) - 1])
     means = {"planned": round(even / least, 4), "assumed": round(min(float(noise.min()), bit) / least, 4)}
     ours = float(np.mean([wasserstein(one.shares[0], levels) for one in found]))

@@ -17,7 +17,7 @@ from dpress.core.basics import rng as generators
 from dpress.core.basics.losses.pure import PureDP
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
-from dpress.mechanisms.sets.privset import privset
+from dpress.mechanisms.sets.privset import best_groups, grouped
 from dpress.noise.whole_weights import sets_of
 
 TIMES, USERS = 16, 20_000
@@ -45,7 +45,7 @@ def words(own: Any) -> Any:
 
 def ours(own: Any, cap: int, loss: PureDP, rng: Any) -> Any:
     """Return the counts of `privset`."""
-    method = privset(own.shape[1], cap, loss)
+    method = grouped(own.shape[1], cap, loss, best_groups(own.shape[1], cap, loss))
     group = (rng.words(len(own)) % np.uint64(len(method.types))).astype(int)
     codes = words(own)
     tallies = [one.tally(one.perturb(codes[:, group == i], rng=rng)) for i, one in enumerate(method.types)]

@@ -28,12 +28,13 @@ from dpress.inference.joint.contrast import contrasts
 from dpress.inference.joint.factors import Joint, independent
 from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.inference.joint.maxent import chain, joint
-from dpress.inference.joint.pair_error import expected, planned
+from dpress.inference.joint.pair_error import planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import ShrunkTable, shrunk
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from machine import facts
+from pair_error import expected
 
 NLTCS, ADULT = "nltcs/nltcs.parquet", "adult/adult.parquet"
 FIVE = ("education_num", "marital_status", "relationship", "race", "sex")

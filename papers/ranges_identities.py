@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 from claims import Claim, identity
+from ranges_wavelets import wavelet_coefficient, wavelet_covariance
 
 from dpress.core.maps.ranges import Range, Ranges
 from dpress.core.methods.mechanism import RangeStrategy
-from dpress.inference.range_error import wavelet_coefficient, wavelet_covariance, wavelet_variances
+from dpress.inference.range_error import wavelet_variances
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.privelet import Privelet

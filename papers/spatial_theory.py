@@ -5,13 +5,13 @@ randomness, the exact variance of GT-R on every grid beside the nodes that a rec
 """
 
 import numpy as np
+from direct import crossover, direct, direct_laplace, largest, nodes_used
 from spatial_methods import asked, made, places, reported
 
 from dpress.core.basics import rng
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
-from dpress.inference.maps.direct import crossover, direct, direct_laplace, largest, nodes_used
 
 Row = dict[str, object]
 USERS, LAPLACE_USERS = 10_000, 500

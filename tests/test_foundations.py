@@ -19,14 +19,14 @@ from dpress.ledger import compose
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.noise import lattice
 from dpress.noise.bernoulli import bernoulli
 from dpress.noise.laplace import DiscreteLaplace
+from papers import lattice
 
 FALSE_ALARM = 1e-6
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 2)
 LATTICE = 5e-4
-"""The lattice's rounding is counted in the sensitivity: at most 0.05 % more variance (`noise.lattice`)."""
+"""The lattice's rounding is counted in the sensitivity: at most 0.05 % more variance (`papers/lattice.py`)."""
 MOVED = Unit(relation=Relation.REPLACE_ONE)
 EPSILON = Fraction(7, 10)
 

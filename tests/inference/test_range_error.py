@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from papers.ranges_wavelets import wavelet_coefficient, wavelet_covariance
 
 from dpress.core.maps.p_identity_map import PIdentity
 from dpress.core.maps.ranges import Range, Ranges
@@ -16,8 +17,6 @@ from dpress.inference.range_error import (
     cover_answers,
     cover_sizes,
     p_identity_variances,
-    wavelet_coefficient,
-    wavelet_covariance,
     wavelet_variances,
 )
 from dpress.inference.tree_ranges import tree_variances

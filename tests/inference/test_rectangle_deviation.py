@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from tests.inference.node_deviation import bernstein
 
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import TreeNoise
-from dpress.inference.maps.deviation import bernstein, rectangle_bernstein, tree_weights
+from dpress.inference.maps.deviation import rectangle_bernstein, tree_weights
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.oracle.oue import Oue
 

@@ -10,7 +10,7 @@ DEVICE = """
 import dpress.core.basics.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, pcep, rappor, subset_selection, sue
 from dpress.noise import (
-    bernoulli, bit_coins, choose, expansion, gaussian, laplace, lattice, permanent, response, subset, uniform
+    bernoulli, bit_coins, choose, expansion, gaussian, laplace, permanent, response, subset, uniform
 )
 """
 MAIN = "from dpress.cli.main import cli\ncli.main({!r}, standalone_mode=False)"

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.noise.noisy_max import report_noisy_max_probabilities
 
 from dpress.core.basics import rng
 from dpress.noise.choose import (
     exponential,
     exponential_probabilities,
     report_noisy_max,
-    report_noisy_max_probabilities,
 )
 
 Fits = Callable[[np.ndarray, np.ndarray], bool]

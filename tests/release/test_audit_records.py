@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.noise.noisy_max import report_noisy_max_probabilities
 
 from dpress import catalog
 from dpress.attributes.mixed import columns
@@ -24,7 +25,6 @@ from dpress.mechanisms.microdata import graphical_audit, insensitive_microaggreg
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
-from dpress.noise.choose import report_noisy_max_probabilities
 from dpress.noise.laplace import DiscreteLaplace
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")

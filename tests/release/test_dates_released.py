@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.kinds.reading import text_of_page
+from tests.reporting.macros import sentence
 
 import dpress
 from dpress.core.basics.errors import SchemaMismatch
@@ -16,7 +17,6 @@ from dpress.document import design as designs
 from dpress.release.truth.data_check import check
 from dpress.reporting import figures
 from dpress.reporting.facts import facts
-from dpress.reporting.render import sentence
 
 DAY = dt.date(2024, 1, 1)
 VISITED = {"name": "visited", "kind": "date", "bounds": ["2024-01-10", "2024-12-31"], "cells": "month",

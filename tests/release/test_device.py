@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.reading import table_of
 from tests.release.people import AGE, SEX, spec
 
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, ReportRejected, SchemaMismatch
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports import wire
-from dpress.data.reports import report_writer
 from dpress.document.design import collection_id
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle import bloom_filters, longitudinal
@@ -50,7 +50,7 @@ def test_what_a_device_sends_is_taken_in(tmp_path, method, split):
     reports = [door.accept(one) for one in packed]
     assert len({one.id for one in reports}) == 60
     assert {one.report_type for one in reports} == set(range(len(sender.collection.types)))
-    pq.write_table(report_writer.table(reports), tmp_path / "r.parquet")
+    pq.write_table(table_of(reports), tmp_path / "r.parquet")
     assert estimate(own, tmp_path / "r.parquet").users == 60
     assert not estimate(own, tmp_path / "r.parquet").rejected
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, make
 from tests.kinds.reading import text_of, text_of_page
+from tests.reporting.macros import sentence
 
 from dpress.data.specification.spec import as_dict, from_dict
 from dpress.data.specification.toml import as_toml
@@ -19,7 +20,6 @@ from dpress.reporting import figures, page_tables, views
 from dpress.reporting.accuracy import accuracy, example, query_of
 from dpress.reporting.facts import facts
 from dpress.reporting.figures import Figure
-from dpress.reporting.render import sentence
 from dpress.reporting.views import View
 
 

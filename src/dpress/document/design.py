@@ -280,10 +280,6 @@ def from_plain(plain: Any) -> Design:
     return design
 
 
-def _coded(design: Design) -> tuple[Tabular, ...]:
-    return tuple(attribute.plain for attribute in design.schema.tabular)
-
-
 def _unfit(design: Design) -> str:
     """Return what is wrong in the parts that have no type of their own, or do not fit each other."""
     axes = sum(len(attribute.columns) for attribute in design.attributes)

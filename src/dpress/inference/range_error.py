@@ -6,13 +6,12 @@ of a tree run from the top, as `Tree.levels`. Trees by least squares: `inference
 """
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 
 import numpy as np
 
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.p_identity_map import PIdentity
-from dpress.core.maps.ranges import Places, Range, Ranges
+from dpress.core.maps.ranges import Places, Ranges
 from dpress.core.maps.tree import Tree
 
 CHUNK = 1 << 14  # ranges taken at a time, so that what is made on the way stays in cache
@@ -27,67 +26,19 @@ def by_chunks(ranges: Ranges, price: Callable[[Places, Places], Numbers], chunk:
     return out
 
 
-def wavelet_covariance(cells: int, i: int, j: int) -> Fraction:
-    """Return entry (i, j) of the covariance of `privelet`'s cells, exactly.
-
-    Formula: 4^-h + (1 - 4^-h) / 3 on the diagonal, (2/3) (4^-h - 4^-k) off it, k the height of the lowest common
-    ancestor, the bit length of (i - 1) XOR (j - 1).
-    Paper: ranges, Theorem 2.
-
-    >>> wavelet_covariance(8, 1, 1), wavelet_covariance(8, 3, 4)
-    (Fraction(11, 32), Fraction(-5, 32))
-    """
-    if not 1 <= min(i, j) <= max(i, j) <= cells:
-        raise ValueError(f"cells are counted from 1 to {cells}, got {i} and {j}")
-    least = Fraction(1, 4 ** (cells - 1).bit_length())
-    height = ((i - 1) ^ (j - 1)).bit_length()
-    return least + (1 - least) / 3 if height == 0 else Fraction(2, 3) * (least - Fraction(1, 4**height))
-
-
-def wavelet_coefficient(cells: int, query: Range) -> Fraction:
-    """Return the error coefficient of a range under `privelet`, in O(log n) steps, exactly.
-
-    The range's cells on the diagonal, plus for every height the pairs that meet there for the first time.
-    Paper: ranges, Algorithm 3.
-
-    >>> wavelet_coefficient(8, Range(3, 7))
-    Fraction(31, 32)
-    """
-    height = (cells - 1).bit_length()
-    total = (query.right - query.left + 1) * wavelet_covariance(cells, 1, 1)
-    least, below = Fraction(1, 4**height), 0
-    for level in range(1, height + 1):
-        pairs = _pairs_within(query.left - 1, query.right, 1 << level)
-        total += 2 * (pairs - below) * Fraction(2, 3) * (least - Fraction(1, 4**level))
-        below = pairs
-    return total
-
-
-def _pairs_within(start: int, stop: int, width: int) -> int:
-    """Return how many pairs of the cells start..stop-1 (from 0) share a block of this width."""
-    first, last = start // width, (stop - 1) // width
-    if first == last:
-        return _pairs(stop - start)
-    whole = (last - first - 1) * _pairs(width)
-    return _pairs((first + 1) * width - start) + whole + _pairs(stop - last * width)
-
-
-def _pairs(size: int) -> int:
-    return size * (size - 1) // 2
-
-
 def wavelet_variances(ranges: Ranges) -> Array:
     """Return the error coefficient of every range under `privelet`, O(log n) a range.
 
     Formula: (length / 2^h)^2 + sum over heights k of (d / 2^k)^2 of the at most two nodes that hold an end, d the cells
     of the range in the node's left half less those in its right half. With c(x) = min(x mod 2^k, -x mod 2^k) the node
     of the first end has d = -c(start), that of the last c(stop), one that holds both c(stop) - c(start). Nothing
-    cancels: relative error below h 2^-52. The same numbers as the paper's Algorithm 3, `wavelet_coefficient`.
+    cancels: relative error below h 2^-52. The same numbers as the paper's Algorithm 3.
     Paper: ranges, Theorem 2.
 
     Args:
         ranges: of a table of n <= 2^60 cells, padded to 2^h.
 
+    >>> from dpress.core.maps.ranges import Range
     >>> wavelet_variances(Ranges.of(8, [Range(3, 7)]))
     array([0.96875])
     """
@@ -116,6 +67,7 @@ def cover_sizes(tree: Tree, ranges: Ranges) -> Places:
 
     The cover holds a measured node where the range holds all its cells but not all of a measured parent's.
 
+    >>> from dpress.core.maps.ranges import Range
     >>> cover_sizes(Tree(8), Ranges.of(8, [Range(3, 7)]))
     array([3])
     """

@@ -116,21 +116,3 @@ def report_noisy_max(scores: Scores, *, epsilon: check.Number, sensitivity: int,
     exponents = _exponents(scores, epsilon, sensitivity)
     successes = np.flatnonzero(exponents.flip(np.arange(scores.size), rng=rng))
     return int(successes[below(successes.size, 1, rng=rng)[0]])
-
-
-def report_noisy_max_probabilities(scores: Scores, *, epsilon: check.Number, sensitivity: int) -> Probabilities:
-    """Return the output distribution of `report_noisy_max`; cubic time, for small lists.
-
-    Candidate i wins with probability p_i E[1 / (1 + successes among the others)]; their number is Poisson binomial.
-
-    >>> report_noisy_max_probabilities(np.array([0, 2]), epsilon=1, sensitivity=1).round(3).tolist()
-    [0.184, 0.816]
-    """
-    weights = np.exp(-_exponents(scores, epsilon, sensitivity).floats())
-    wins = np.empty(weights.size)
-    for candidate, p in enumerate(weights):
-        successes = np.ones(1)
-        for other in np.delete(weights, candidate):
-            successes = np.convolve(successes, [1 - other, other])
-        wins[candidate] = p * (successes / np.arange(1, weights.size + 1)).sum()
-    return wins

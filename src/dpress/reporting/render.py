@@ -43,16 +43,6 @@ def rendered(template: str, context: Mapping[str, Any], *, style: str = "") -> s
     return str(page.render(style=markup(_text(STYLE) + charts.colours() + style), **context))
 
 
-def sentence(template: str, macro: str, *arguments: Any) -> str:
-    """Return what one macro of a template makes of its arguments, as text in one line.
-
-    Raises:
-        NotSupported: the extra `[report]` is not installed.
-    """
-    made = getattr(environment().get_template(template).module, macro)(*arguments)
-    return " ".join(made.unescape().split())
-
-
 @functools.cache
 def environment() -> Any:
     """Return what templates are read with: every text is escaped, and a fact that is missing is an error.

@@ -7,13 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.attributes.attribute import Attribute
-from dpress.attributes.dates.calendar_cells import DAY
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Unit
 
 MOST = 50_000  # rows
-NAMES = 500  # different ones, of an attribute whose values nobody lists
-YEAR = (19_723 * DAY, 20_089 * DAY)  # the hours of 2024, for cells that come round without bounds
 
 
 def made_up(attributes: tuple[Attribute, ...], unit: Unit, count: int) -> pa.Table:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.noise.noisy_max import report_noisy_max_probabilities
 
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
@@ -16,7 +17,6 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order
-from dpress.noise.choose import report_noisy_max_probabilities
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 3)), Categorical(name="work", values=("a", "b"))], (0.1, 1.0))
 CELLS = np.array(list(itertools.product(range(4), range(2))), dtype=np.int32)

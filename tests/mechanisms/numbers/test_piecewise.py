@@ -8,7 +8,7 @@ import pytest
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.numbers.report_sums import sums
-from dpress.mechanisms.numbers.one_bit import OneBit, bit_variance
+from dpress.mechanisms.numbers.one_bit import OneBit
 from dpress.mechanisms.numbers.piecewise import EVEN, Piecewise, best_window
 from dpress.mechanisms.numbers.square_wave import windows_of_means
 
@@ -23,6 +23,12 @@ def published(epsilon: float, square: float) -> float:
     piecewise = square / (half - 1) + (half + 3) / (3 * (half - 1) ** 2)
     alpha = 1 - 1 / half if epsilon > 0.61 else 0.0
     return min(bit, piecewise, alpha * piecewise + (1 - alpha) * bit)
+
+
+def bit_variance(levels: int, epsilon: float, square: float) -> float:
+    """What a bit adds to the variance of the sum of levels about their middle, s their mean square: reach^2 c^2 - s."""
+    reach = (levels - 1) / 2 / math.tanh(epsilon / 2)
+    return reach**2 - square
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])

@@ -10,7 +10,7 @@ from dpress.attributes.sets.attribute import members, words
 from dpress.audit.exact import channel_loss
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
-from dpress.mechanisms.sets.privset import Privset, best_groups, grouped, privset
+from dpress.mechanisms.sets.privset import Privset, best_groups, grouped
 from dpress.mechanisms.sets.set_reports import SetReports
 from dpress.noise.response import LEFT_OUT
 from dpress.noise.whole_weights import by_weight, sets_of
@@ -88,10 +88,10 @@ def test_groups_are_chosen_by_error_and_one_value_is_randomised_response() -> No
         loss = PureDP(epsilon=epsilon)
         errors = [grouped(values, cap, loss, one).mean_variance(10**6) for one in range(1, values + 1)]
         assert errors[best_groups(values, cap, loss) - 1] <= 1.0001 * min(errors)
-    single = privset(16, 16, ONE).reports[3]
+    single = grouped(16, 16, ONE, best_groups(16, 16, ONE)).reports[3]
     assert (single.size, single.weight, single.positions) == (1, 1, 2)
     assert float(single.p) == pytest.approx(np.e / (1 + np.e))
-    assert privset(1000, 4, ONE).asks == "all 1000 values"
+    assert grouped(1000, 4, ONE, best_groups(1000, 4, ONE)).asks == "all 1000 values"
 
 
 def test_wrong_numbers_are_refused() -> None:

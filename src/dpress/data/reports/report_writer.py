@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.basics.new_path import new_file
-from dpress.core.reports.wire import HASH_BYTES, ID_BYTES, VERSION, Expected, Report
+from dpress.core.reports.wire import HASH_BYTES, ID_BYTES, VERSION, Expected
 from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
 
 GROUP = 1 << 18  # reports in a row group
@@ -61,12 +61,6 @@ def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             waiting = []
     if waiting:
         yield pa.Table.from_batches(waiting)
-
-
-def table(reports: list[Report]) -> pa.Table:
-    """Return single reports as the table that a file of reports holds."""
-    columns = {name: [getattr(report, name) for report in reports] for name in SCHEMA.names}
-    return pa.table(columns, schema=SCHEMA)
 
 
 def _record_batch(batch: Batch, ids: Ids, expected: Expected) -> pa.RecordBatch:

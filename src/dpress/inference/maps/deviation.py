@@ -1,47 +1,13 @@
-"""How far a count from OUE reports can be from the truth: the bound of the GT-R document's Theorem 5 (Bernstein).
-
-Of one node, and of a rectangle that is answered from the whole tree by least squares.
-"""
+"""How far a rectangle's count from OUE reports can be from the truth: the GT-R document's Theorem 5 (Bernstein)."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from dpress.core.basics import check
 from dpress.core.maps.grid import Rectangles
 from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
-
-
-def bernstein(users: int, epsilon: float, *, beta: float, held: int = 0, everybody: int | None = None) -> float:
-    """Return t with P(|estimate - truth| >= t) <= beta for the count of one node of a level.
-
-    Each report adds z_i with mean w_i in {0, 1}, |z_i - w_i| <= c = 2 (e^epsilon + 1) / (e^epsilon - 1) and variance
-    4 e^epsilon / (e^epsilon - 1)^2 where w_i = 0, ((e^epsilon + 1) / (e^epsilon - 1))^2 where w_i = 1, so that by
-    Bernstein's inequality P(|sum z_i - w_i| >= t) <= 2 exp(-t^2 / 2 / (v + c t / 3)), v the sum of the variances.
-
-    Error: t = a + sqrt(a^2 + 2 v ln(2 / beta)), a = c ln(2 / beta) / 3; times n / n_l for the whole population,
-    where the sampling error of the level's users is not included.
-    Paper: Zhang, Fu, Meng, Theorem 5.
-
-    Args:
-        users: n_l, who reported the level.
-        epsilon: of one report.
-        beta: between 0 and 1.
-        held: how many of them are in the node.
-        everybody: n; left out, those of the level.
-
-    >>> round(bernstein(10_000, 1.0, beta=0.05), 1)
-    526.6
-    """
-    check.count("users", users)
-    _check(epsilon, beta)
-    if not 0 <= held <= users:
-        raise ValueError(f"held must lie between 0 and users, got held={held}")
-    largest, spread = _report(epsilon)
-    t = _solved(np.array([largest]), np.array([users * spread + held]), beta)
-    return float(t[0]) * (users if everybody is None else everybody) / users
 
 
 def rectangle_bernstein(
@@ -51,8 +17,9 @@ def rectangle_bernstein(
 
     Least squares makes a rectangle's estimate the sum of g_v c'(v) over all nodes. With g = V^-1 A (A^T V^-1 A)^-1 w, w
     the rectangle's share of every cell, the report of a user of level l adds (n / n_l) sum_v g_v z_v, which lies within
-    (n / n_l) c sum_v |g_v| of its mean and has a variance of at most (n / n_l)^2 (s sum_v g_v^2 + max_v g_v^2): c and s
-    are those of a bit (`bernstein`), and a user is in one node of the level.
+    (n / n_l) c sum_v |g_v| of its mean and has a variance of at most (n / n_l)^2 (s sum_v g_v^2 + max_v g_v^2): a bit
+    lies within c = 2 (e^epsilon + 1) / (e^epsilon - 1) of its mean and has the variance s = 4 e^epsilon /
+    (e^epsilon - 1)^2, 1 more where it is the user's; and a user is in one node of the level.
 
     Error: for people who keep to their level, as in the document: who was drawn for it adds to the error. What a cut
     cell hides is left out, and the weights are those of `noise`.

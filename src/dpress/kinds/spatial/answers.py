@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.linear import Array
-from dpress.core.maps.workload import Areas, Boxes, Marginals
+from dpress.core.maps.workload import Areas
 from dpress.inference.interval import critical, whole_counts
 from dpress.inference.maps.density import Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
@@ -33,7 +33,6 @@ from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.table_answers import measurement_of
 
-Workload = Marginals | Boxes | Areas
 NAME = "table_1.parquet"
 CLIPPED = "The part of the rectangle outside the box counts nobody."
 BIASED = (

@@ -40,11 +40,6 @@ class Level:
     width: int
 
 
-def side(mechanism: Any) -> int:
-    """Return the number of cells of a map along each axis."""
-    return int(mechanism.decoder.shape[0])
-
-
 def made_of(mechanism: Any) -> str:
     """Return in a few words what is asked or measured."""
     estimator, collection = method_of(mechanism), as_collection(mechanism)

@@ -3,7 +3,6 @@
 level -> a coin whose probability rises by the same step from level to level -> the number of ones -> the mean.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -143,15 +142,6 @@ class OneBit(Oracle):
         ones = [1 - self.p + level * self.step for level in range(self.size)]
         rows = tuple((1 - chance, chance) for chance in ones)
         return Channel(payloads=np.array([[0], [1]], dtype=np.uint8), probabilities=rows)
-
-
-def bit_variance(levels: int, epsilon: float, square: float) -> float:
-    """Return what a bit adds to the variance of the sum of levels about their middle, levels squared.
-
-    Formula: ((levels - 1) / 2)^2 c^2 - s, c = (e^epsilon + 1) / (e^epsilon - 1), s the mean square of the levels.
-    """
-    reach = (levels - 1) / 2 / math.tanh(epsilon / 2)
-    return reach**2 - square
 
 
 def _example(loss: Loss) -> OneBit:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from dpress.core.reports.oracle import Payloads, Tally
 from dpress.inference.joint.likelihood import Floats, Split, khatri_rao
 
-Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 BLOCK = 1 << 14  # reports whose bits are multiplied at a time: sums stay exact in single precision
 LARGEST_BLOCK = 1 << 25  # numbers of both factors of a product
 MOST_CROSSED, LARGEST_CROSSED = 5, 1 << 20  # attributes, and counts of all their bits together

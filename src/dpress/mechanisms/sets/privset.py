@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.attributes.sets.attribute import word_sizes
-from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP, pure
@@ -185,22 +184,6 @@ def best_groups(values: int, cap: int, loss: PureDP) -> int:
         return groups * math.fsum(each)
 
     return min(sorted({-(-values // size) for size in range(1, values + 1)}), key=variance)
-
-
-def privset(values: int, cap: int, loss: PureDP) -> Privset:
-    """Return the counts of so many values by the best groups.
-
-    Args:
-        values: of the list.
-        cap: the most that a user may hold.
-        loss: epsilon.
-
-    Raises:
-        ValueError: the cap is no number of values.
-    """
-    if check.count("cap", cap) > values:
-        raise ValueError(f"cap must be at most {values}, got cap={cap}")
-    return grouped(values, cap, loss, best_groups(values, cap, loss))
 
 
 def _example(loss: Loss) -> Privset:

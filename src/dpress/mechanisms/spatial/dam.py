@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Claim
@@ -30,8 +29,6 @@ from dpress.mechanisms.spatial.disk_reach import DiskReach
 from dpress.mechanisms.spatial.disk_reports import DiskReports
 from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.map_decoder import SEED, MapCollector, MapDecoder, node_type
-
-Places = npt.NDArray[np.int32]
 
 MOST_CELLS = 1 << 13  # of a grid: the likeliest map of a larger one takes minutes, and a plan makes many
 RUNS = 4  # simulated collections behind a mean variance

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
@@ -33,7 +32,6 @@ from dpress.mechanisms.spatial.report_noise import (
     noisy,
 )
 
-Codes = npt.NDArray[np.int32]
 Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
 
 

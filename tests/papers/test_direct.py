@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from papers.direct import crossover, direct, direct_laplace, largest, nodes_used
 
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.linear import Array
 from dpress.inference.maps.density import TreeNoise
-from dpress.inference.maps.direct import crossover, direct, direct_laplace, largest, nodes_used
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.noise.laplace import DiscreteLaplace
 

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from papers.lattice import _step, _whole_steps, gaussian, laplace
 
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
-from dpress.noise.lattice import _step, _whole_steps, gaussian, laplace
 
 DRAWS = 100_000
+FALSE_ALARM = 1e-6
 
 
 def impossible(outputs: np.ndarray, other: float) -> float:
@@ -101,15 +102,13 @@ def test_claim_is_exact_and_variance_is_close_to_the_textbook(size: int) -> None
 
 
 @pytest.mark.parametrize("release", [laplace, gaussian])
-def test_answers_scatter_around_the_values_with_the_stated_variance(
-    release: Callable[..., object], false_alarm: float
-) -> None:
+def test_answers_scatter_around_the_values_with_the_stated_variance(release: Callable[..., object]) -> None:
     from scipy import stats
 
     parameters = {"epsilon": 1, "l1_sensitivity": 2} if release is laplace else {"rho": 1, "l2_sensitivity": 2}
     released = release(np.full((100, 500), 7.3), **parameters, rng=rng.seeded(1))
     errors = (released.answers - 7.3).ravel()
-    limit = stats.norm.isf(false_alarm / 2)
+    limit = stats.norm.isf(FALSE_ALARM / 2)
     assert released.answers.shape == (100, 500)
     assert abs(errors.mean()) < limit * math.sqrt(released.variance / errors.size) + released.step / 2
     spread = math.sqrt(6 * released.variance**2 / errors.size)
