@@ -12,7 +12,7 @@ from dpress.core.basics.losses.any_loss import as_floats
 from dpress.core.basics.new_path import new_file
 from dpress.query.designs import mechanism_of
 from dpress.release.devices.perturb import perturb
-from dpress.release.plan.plan import design_of, source_named
+from dpress.release.plan.plan import design_of
 from dpress.release.plan.plan_text import lifetime_of
 from dpress.release.plan.spec_or_design import load_spec_or_design
 
@@ -51,7 +51,7 @@ def command(
     started = time.perf_counter()
     new_file(out, "reports are")
     loaded = planned(load_spec_or_design(design), design)
-    source, designed = data or source_named(loaded), design_of(loaded)
+    source, designed = data or loaded.source, design_of(loaded)
     with remarking(designed.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
         columns, unproven = _columns(stated), allow_unproven
         reports = perturb(designed, source, out=out, stated=columns, allow_unproven=unproven, progress=progress)

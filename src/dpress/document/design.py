@@ -6,7 +6,7 @@ responses. Numbers that are no integers are texts wherever a device or a mechani
 
 import hashlib
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -82,6 +82,11 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 
+    @property
+    def of_devices(self) -> "LocalAsk":
+        """What devices are asked: this."""
+        return self
+
 
 class CentralAsk(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="central"
@@ -93,6 +98,8 @@ class CentralAsk(
         mechanism: what is measured with which noise, for whom (`core.basics.plain`).
     """
 
+    rounds: ClassVar[None] = None  # a table is measured once
+    of_devices: ClassVar[None] = None  # which are not asked
     attributes: tuple[Tabular, ...]
     mechanism: dict[str, Any]
 
@@ -174,6 +181,8 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ('identity', {'epsilon': '1'}, 64)
     """
 
+    periods: ClassVar[msgspec.UnsetType] = msgspec.UNSET  # each is a design
+    source: ClassVar[None] = None  # who acts on a design names the rows
     format: int
     ask: Ask
     kind: str
@@ -196,9 +205,14 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return identity(self.ask)
 
     @property
+    def design(self) -> "Design":
+        """What is done: this."""
+        return self
+
+    @property
     def local(self) -> bool:
         """Whether devices answer."""
-        return isinstance(self.ask, LocalAsk)
+        return self.ask.of_devices is not None
 
     @property
     def schema(self) -> Schema:

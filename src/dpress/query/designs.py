@@ -231,10 +231,10 @@ def expected(design: Design, collection: Collection) -> Expected:
     Raises:
         NotSupported: the design asks no devices.
     """
-    if not isinstance(design.ask, LocalAsk):
+    if (ask := design.ask.of_devices) is None:
         raise NotSupported('this design measures a table; devices answer one with model = "local"')
     widths = tuple(report.width for report in collection.types)
-    return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
+    return Expected(ask=report_id(ask), widths=widths, round=design.round)
 
 
 def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection:

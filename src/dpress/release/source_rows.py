@@ -8,7 +8,7 @@ from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec
 from dpress.document.design import Design
-from dpress.release.plan.plan import Plan, source_named
+from dpress.release.plan.plan import Plan
 
 
 def source_of(design: Spec | Plan | Design, data: Any) -> Any:
@@ -17,7 +17,7 @@ def source_of(design: Spec | Plan | Design, data: Any) -> Any:
     Raises:
         ValueError: neither names any.
     """
-    named = source_named(design)
+    named = design.source
     if data is None and named is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     return named if data is None else data

@@ -4,7 +4,7 @@ import contextlib
 
 import msgspec
 
-from dpress.document.design import Design, LocalAsk
+from dpress.document.design import Design
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.next_round import next_design
 from dpress.service.problem import Problem
@@ -46,7 +46,7 @@ def begin_next(collections: Collections, served: Served, url: str) -> Served:
 
 
 def _next(design: Design, url: str) -> Design:
-    if isinstance(design.ask, LocalAsk) and design.ask.rounds is None:
+    if design.local and design.ask.rounds is None:
         return msgspec.structs.replace(design, round=design.round + 1)
     try:
         following = next_design(estimate(design, url, allow_unproven=True))

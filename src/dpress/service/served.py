@@ -14,7 +14,7 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.document import design as documents
-from dpress.document.design import Design, LocalAsk
+from dpress.document.design import Design
 from dpress.query.designs import collection_of
 from dpress.release.devices.device import Intake, intake
 from dpress.release.plan.plan_text import beside, lifetime_of, promised
@@ -85,16 +85,15 @@ class Served:
 
 def rounds(design: Design) -> int:
     """Return how many rounds a collection has, as far as its design says."""
-    ask = design.ask
-    if isinstance(ask, LocalAsk) and ask.rounds is not None:
-        return len(ask.rounds.types)
+    if (stated := design.ask.rounds) is not None:
+        return len(stated.types)
     return max(len(design.ends or ()), design.round + 1)
 
 
 def first_ask(design: Design) -> str:
     """Return the id of the first round's `ask`, which names the collection in all its rounds."""
-    ask = design.ask
-    return (isinstance(ask, LocalAsk) and ask.rounds is not None and ask.rounds.collection) or design.id
+    stated = design.ask.rounds
+    return design.id if stated is None else stated.collection or design.id
 
 
 class Collections:

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from datetime import UTC
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -41,6 +41,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     (PureDP(epsilon=Fraction(1, 1)), 'histogram')
     """
 
+    design: ClassVar[None] = None  # nothing is planned
     data: Data | None = None
     attribute: tuple[Attribute, ...]
     privacy: Privacy
@@ -61,6 +62,16 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         self._check_postprocess()
         self._check_dates()
         self._check_periods()
+
+    @property
+    def spec(self) -> "Spec":
+        """What is asked for: this."""
+        return self
+
+    @property
+    def source(self) -> str | None:
+        """The file that it names; None where it names none."""
+        return None if self.data is None else self.data.source or None
 
     def _check_dates(self) -> None:
         """Refuse dates under the local model: devices in other languages than Python code none."""

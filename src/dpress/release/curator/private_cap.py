@@ -19,12 +19,13 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
-from dpress.data.specification.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.document.design import Design
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.release.curator.paid import Account, paid
+from dpress.release.plan.plan import specification_of
 from dpress.release.source_rows import source_of
 
 LARGEST = 100
@@ -77,7 +78,7 @@ def private_cap(
         BudgetExceeded: the ledger cannot pay; nothing was read or charged.
         OSError, SchemaMismatch: the rows cannot be read; nothing was charged.
     """
-    spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
+    spec = specification_of(asked)
     unit, share = spec.privacy.protected, check.probability("quantile", quantile)
     if unit.column is None:
         raise ValueError('$.privacy.unit: a cap needs a column that names the person, got "row"')

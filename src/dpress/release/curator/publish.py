@@ -174,8 +174,7 @@ def check_whole(design: Spec | Plan | Design) -> None:
     Raises:
         ValueError: it is.
     """
-    spec = design.spec if isinstance(design, Plan) else design
-    if isinstance(spec, Spec) and spec.periods is not UNSET:
+    if design.periods is not UNSET:
         raise ValueError("$.periods: it is published period by period: name one, `dpress publish --period`")
 
 

@@ -15,7 +15,7 @@ from dpress.core.basics.errors import ReportRejected
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.reports.wire import Expected, Report, pack, unpack
-from dpress.document.design import Design, LocalAsk, collection_id
+from dpress.document.design import Design, collection_id
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import ReportType, Statement, Table
@@ -121,9 +121,9 @@ class Device:
     @cached_property  # as long to find as the whole rest of an answer takes
     def _key(self) -> bytes:
         """The 16 bytes that name the collection, the same in all its rounds."""
-        if not isinstance(self.design.ask, LocalAsk):
+        if (ask := self.design.ask.of_devices) is None:
             raise TypeError("this design asks no devices")
-        return collection_id(self.design.ask)
+        return collection_id(ask)
 
     def _type(self, rng: Generator, secrets: Secrets | None, *, once: bool) -> int:
         groups = user_groups(self.design)
@@ -241,8 +241,8 @@ def intake(asked: "Design | Spec | Plan") -> Intake:
 
 
 def _design(design: "Design | Spec | Plan") -> Design:
-    if isinstance(design, Design):
-        return design
+    if design.design is not None:
+        return design.design
     from dpress.release.plan.plan import design_of  # noqa: PLC0415  # a device has a design, and needs no planner
 
     return design_of(design)

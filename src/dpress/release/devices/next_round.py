@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from dpress.attributes.domain import Schema
-from dpress.document.design import Design, LocalAsk
+from dpress.document.design import Design
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.designs import estimator_of, local_ask, promise
 from dpress.query.release import Release
@@ -37,9 +37,8 @@ def next_design(release: Release) -> Design | None:
 
 def _first(design: Design) -> str:
     """Return the id of the first round's ask."""
-    ask = design.ask
-    first = ask.rounds.collection if isinstance(ask, LocalAsk) and ask.rounds is not None else ""
-    return first or design.id
+    rounds = design.ask.rounds
+    return design.id if rounds is None else rounds.collection or design.id
 
 
 def users_before(release: Release) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.basics import rng as generators
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator
-from dpress.document.design import Design, LocalAsk, collection_id
+from dpress.document.design import Design, collection_id
 from dpress.mechanisms.protocol.collection import TypeNumbers
 from dpress.mechanisms.protocol.rounds import round_of
 from dpress.noise import permanent
@@ -49,8 +49,8 @@ class Groups:
 
 def user_groups(design: Design) -> Groups | None:
     """Return the user groups of a collection in rounds; None where there is one round."""
-    ask = design.ask
-    if not isinstance(ask, LocalAsk) or ask.rounds is None:
+    ask = design.ask.of_devices
+    if ask is None or ask.rounds is None:
         return None
     return Groups(types=ask.rounds.types, number=ask.rounds.number, key=collection_id(ask))
 

@@ -16,6 +16,7 @@ from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.near import meant
 from dpress.core.maps.workload import Areas, Workload
 from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
+from dpress.data.specification.spec_parts import Periods
 from dpress.document import queries
 from dpress.document.design import FORMAT, Design, Offer, Prediction
 from dpress.query import notebook
@@ -63,6 +64,16 @@ class Plan:
         errors = [(candidate.method, math.sqrt(candidate.predicted_error)) for candidate in self.candidates]
         drawn = [notebook.Bar(name, error, error, error) for name, error in errors if math.isfinite(error)]
         return "".join(shown) + notebook.bars(drawn, "the typical error of each method")
+
+    @property
+    def periods(self) -> Periods | msgspec.UnsetType:
+        """Of a table that is published again and again."""
+        return self.spec.periods
+
+    @property
+    def source(self) -> str | None:
+        """The file that the specification names; None where it names none."""
+        return self.spec.source
 
     @property
     def workload(self) -> Workload | Areas:
@@ -149,15 +160,12 @@ def design_of(design: Spec | Plan | Design) -> Design:
     Raises:
         NotSupported, ValueError: see `plan`.
     """
-    if isinstance(design, Design):
-        return design
-    return (design if isinstance(design, Plan) else plan(design)).design
+    return (plan(design) if isinstance(design, Spec) else design).design
 
 
-def source_named(design: Spec | Plan | Design) -> str | None:
-    """Return the file that a specification names; None where it names none, and for a design, which never does."""
-    spec = design.spec if isinstance(design, Plan) else design
-    return spec.data.source or None if isinstance(spec, Spec) and spec.data is not None else None
+def specification_of(design: Spec | Plan | Design) -> Spec:
+    """Return the specification that was planned, or is to be."""
+    return from_dict(design.specification) if isinstance(design, Design) else design.spec
 
 
 def round_number(spec: Spec) -> int:

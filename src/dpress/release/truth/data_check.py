@@ -29,9 +29,10 @@ from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
-from dpress.data.specification.spec import Asked, from_dict, spec_of
+from dpress.data.specification.spec import Asked
 from dpress.data.table import Table
 from dpress.document.design import Design
+from dpress.release.plan.plan import specification_of, understood
 from dpress.release.source_rows import source_of
 from dpress.release.truth.finding import CheckedRows, Finding
 
@@ -165,11 +166,11 @@ def check(
     >>> dpress.check(plain, pa.table({"age": [31, 35, 620]})).attributes[0].high
     1
     """
-    asked = asked if isinstance(asked, Design) else spec_of(asked)
-    spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
+    wanted = understood(asked)
+    spec = specification_of(wanted)
     attributes = tuple(side for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
-    source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
+    source = open_source(source_of(wanted, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(attribute.name for attribute in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
@@ -182,9 +183,8 @@ def check(
         rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
         if progress is not None:
             progress(rows)
-    design = asked if isinstance(asked, Design) else None
     checking = catalog.room(kind.name).checking
-    checked = CheckedRows(spec=spec, planned=design, source=source, progress=progress)
+    checked = CheckedRows(spec=spec, planned=wanted.design, source=source, progress=progress)
     findings = {} if checking is None else checking.findings(checked)
     refused = [name for finding in findings.values() for name in finding.refused]
     return DataCheck(
