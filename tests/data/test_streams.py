@@ -17,7 +17,6 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.rows import people
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
-from dpress.data.sources.source import SqlSource
 from dpress.data.sources.stream_rows import StreamRows
 from dpress.data.table import Table
 
@@ -115,7 +114,7 @@ def test_a_stream_without_rows_is_refused_in_one_way_with_persons_too():
 
 def test_a_relation_answers_sql():
     source = open_source(duckdb.from_arrow(ROWS)).source
-    assert isinstance(source, SqlSource)
+    assert source.dialect == "duckdb"
     assert source.types() == {"uid": "BIGINT", "age": "BIGINT", "name": "VARCHAR"}
     assert source.fetch(f"SELECT count(*) AS n FROM {source.relation}")["n"].to_pylist() == [500]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dpress
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sources.declared import declared
+from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
 from dpress.studio import written
 from dpress.studio.draft import Column, Draft, Wish, column
@@ -147,6 +147,6 @@ def test_values_come_from_the_dictionary_of_a_statistics_package(tmp_path):
     labels = {"smoker": {0.0: "never", 1.0: "daily", 2.0: "nobody says this"}}
     frame = pd.DataFrame({"smoker": [0.0, 1.0], "size": [1.5, 2.5]})
     pyreadstat.write_sav(frame, str(path), variable_value_labels=labels, column_labels=["Smokes", ""])
-    found = [(one.name, one.kind, one.values, one.title) for one in map(column, declared(path))]
+    found = [(one.name, one.kind, one.values, one.title) for one in map(column, open_source(path).source.declared())]
     smoker = ("smoker", "categorical", "never\ndaily\nnobody says this", "Smokes")
     assert found == [smoker, ("size", "numeric", "", "")]

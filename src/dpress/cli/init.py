@@ -7,7 +7,7 @@ from dpress.cli.output import json_option, print_json
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_file
-from dpress.data.sources.declared import declared
+from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
 from dpress.data.specification.toml import as_toml
 from dpress.studio import written
@@ -36,7 +36,7 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     if written.is_text(source):
         draft.names_in_first_line = click.confirm("Does the first line hold the names of the columns?", err=True)
         draft.separator = click.prompt("Sign between fields", default=",", err=True)
-    draft = with_columns(draft, declared(source, file_format(draft)))
+    draft = with_columns(draft, open_source(source, file_format(draft)).source.declared())
     listed = {entry.name: column(entry) for entry in ([] if codebook is None else read_codebook(codebook))}
     click.echo(PUBLIC, err=True)
     draft.columns = [_described(listed.get(column.name, column)) for column in draft.columns]

@@ -6,11 +6,10 @@ import pyarrow as pa
 
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import ROW
-from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows
-from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.cell_counts import cell_counts
 from dpress.data.sql.coded_rows import Relation, check_wanted, code_expressions, coded, encode_coded, relation_of
 from dpress.data.sql.person_rows import bounded_query
@@ -36,17 +35,13 @@ def sql_counts(
         NotSupported: the rows are where no engine of SQL reads them.
         OSError, SchemaMismatch: see `Table.batches`.
     """
-    table = table.drawn() if isinstance(table.source, Database) else table.settled()
+    table = table.drawn() if table.source.database else table.settled()
     source = table.source
-    if not isinstance(source, SqlSource):
-        raise NotSupported(
-            f"{source.name}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
-        )
     relation = relation_of(source)
     persons = table.unit.columns
     check_wanted(source, relation, (*schema.names, *persons))
     if persons and len(code_expressions(schema, relation)) == len(schema.names):
-        if any(relation.column(column).kind is None for column in persons) and not isinstance(source, Database):
+        if any(relation.column(column).kind is None for column in persons) and not source.database:
             return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
@@ -72,7 +67,7 @@ def folded(table: Table, schema: Schema, kernel: Kernel, progress: Progress | No
     Raises:
         OSError, SchemaMismatch: see `fold`.
     """
-    if not isinstance(table.source, Database):
+    if not table.source.database:
         return fold(table, schema, kernel, progress=progress)
     database = coded(table.source, schema)
     rows = Table(Rows(database, "spark" if database.dialect == "spark" else "threads"), tuple(database.columns()), ROW)

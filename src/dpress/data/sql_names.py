@@ -15,7 +15,6 @@ from dpress.attributes.policy import DROP, REJECT
 from dpress.attributes.sql.engine_column import TEXT, Column, text, whole
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import LONGEST_NAME
-from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.coded_rows import Relation, check_wanted, relation_of
 from dpress.data.sql.person_rows import person_text
 from dpress.data.table import Table
@@ -43,12 +42,10 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
         SchemaMismatch: there is no such column, there are no rows, or a value is missing that may not be.
     """
     persons = table.unit.columns
-    if not isinstance(table.source, SqlSource) or (persons and not isinstance(table.source, Database)):
+    if table.source.dialect is None or (persons and not table.source.database):
         return None
     table = table.drawn()
     source = table.source
-    if not isinstance(source, SqlSource):
-        return None
     relation = relation_of(source)
     check_wanted(source, relation, table.columns)
     queries = statements(attribute, relation, persons, sizes=sizes)

@@ -15,7 +15,7 @@ from dpress.data.persons.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
-from dpress.data.sources.source import Database, Part, Source
+from dpress.data.sources.source import Part, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Table:
     @property
     def engine(self) -> str:
         """What counts the rows: as it was asked for, or the engine that has them."""
-        if self._rows.engine is not None or not isinstance(self.source, Database):
+        if self._rows.engine is not None or not self.source.database:
             return self._rows.engine or "threads"
         return "spark" if self.source.dialect == "spark" else "sql"
 
@@ -87,7 +87,7 @@ class Table:
         rows, persons = table._rows, self.unit.columns  # noqa: SLF001  # its own
         if not persons or table.draw is not None:
             return table
-        if isinstance(rows.source, Database):
+        if rows.source.database:
             from dpress.data.sql.person_rows import bounded_query  # noqa: PLC0415  # only databases need it
 
             kinds = rows.source.types()

@@ -9,7 +9,6 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.atoms import Atoms
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
-from dpress.data.sources.source import Database
 from dpress.data.table import Table
 
 
@@ -34,7 +33,7 @@ def true_counts(
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.names, unit)
-    if table.engine == "sql" or (table.engine == "spark" and isinstance(table.source, Database)):
+    if table.engine == "sql" or (table.engine == "spark" and table.source.database):
         from dpress.data.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
         return sql_counts(table, schema, tables, progress=progress)
@@ -81,7 +80,7 @@ def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progres
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.names, unit)
-    if not isinstance(table.source, Database):
+    if not table.source.database:
         return fold(table, schema, kernel, progress=progress)
     from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import
 

@@ -16,7 +16,7 @@ from dpress.core.basics.database_url import check_no_password, holds_password, m
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
-from dpress.data.sources.declared import declared
+from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.ledger.ledger import Ledger
@@ -102,7 +102,8 @@ class Session:
             ValueError: of a file of text, the first line is not stated to have names.
         """
         draft = self.draft
-        self.keep(with_columns(draft, declared(draft.source.strip(), file_format(draft))))
+        source = open_source(draft.source.strip(), file_format(draft)).source
+        self.keep(with_columns(draft, source.declared()))
         return self.draft
 
     def codebook(self, path: str) -> Draft:

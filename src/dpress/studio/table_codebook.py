@@ -6,7 +6,8 @@ from pathlib import Path
 
 from dpress.core.basics import regular_file
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sources.declared import Declared, declared
+from dpress.data.sources.declared import Declared
+from dpress.data.sources.open_source import open_source
 from dpress.data.sources.survey_rows import SURVEYS
 from dpress.data.specification.file_format import kind_of
 
@@ -24,7 +25,7 @@ def read(path: str) -> list[Declared]:
         SchemaMismatch: it is no codebook.
     """
     if kind_of(Path(path)) in SURVEYS:
-        return [column for column in declared(path) if column.labels]
+        return [column for column in open_source(path).source.declared() if column.labels]
     try:
         file = io.StringIO(regular_file.read(path).decode("utf-8-sig"), newline="")
         header, *rows = [row for row in csv.reader(file) if row] or [[]]

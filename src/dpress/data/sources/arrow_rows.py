@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 
 ARROW = (".arrow", ".arrows", ".ipc", ".feather")
 MAGIC, FEATHER_1, END = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class ArrowRows:
+class ArrowRows(Source):
     """One or several Arrow files of one schema.
 
     Args:
@@ -53,6 +53,10 @@ class ArrowRows:
             if schema != first:
                 raise SchemaMismatch(f"{path} has another schema than {self.files[0]}")
         return first
+
+    def types(self) -> dict[str, str]:
+        """Return the Arrow type of every column."""
+        return {field.name: str(field.type) for field in self.schema()}
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from dpress.attributes.attribute import Tabular
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
-from dpress.data.sources.path_columns import FileSource
 from dpress.data.sources.sql_text import Values
 from dpress.data.sources.survey_rows import SURVEYS, SurveyRows
 from dpress.data.sources.text_rows import TextFile, TextRows
@@ -15,6 +14,7 @@ from dpress.data.sources.workbook_rows import WORKBOOKS, Sheet, WorkbookRows
 from dpress.data.specification.file_format import SEPARATORS, FileFormat
 
 Files = tuple[Path, ...]
+FileSource = ArrowRows | ParquetRows | SurveyRows | TextRows | WorkbookRows  # each part has the `path` of its file
 
 
 @dataclass(frozen=True, slots=True)

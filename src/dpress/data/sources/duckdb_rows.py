@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values, table_name
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import check_columns, within, without_quotes
+from dpress.data.sources.source import Source, check_columns, within, without_quotes
 
 DATABASES = (".duckdb", ".ddb", ".db")
 OPENED = (
@@ -29,7 +29,7 @@ TABLES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DuckdbRows:
+class DuckdbRows(Source):
     """A table or view of a DuckDB database.
 
     Args:

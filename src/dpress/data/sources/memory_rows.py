@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from dpress.data.sources import frames
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 
 NAME = "the table"
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRows:
+class MemoryRows(Source):
     """A table in memory.
 
     Args:

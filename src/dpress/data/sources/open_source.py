@@ -13,7 +13,7 @@ from dpress.core.basics import regular_file
 from dpress.core.basics.database_url import check_no_password, is_postgres
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import files, path_columns, table_name
-from dpress.data.sources.by_ending import FILES, Written
+from dpress.data.sources.by_ending import FILES, FileSource, Written
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.lazy_frames import stream_of
 from dpress.data.sources.memory_rows import MemoryRows
@@ -82,7 +82,7 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> 
     return path_columns.PathRows(source=source, values=values) if values else source
 
 
-def _of_files(paths: tuple[Path, ...], label: str, written: Written) -> path_columns.FileSource:
+def _of_files(paths: tuple[Path, ...], label: str, written: Written) -> FileSource:
     kinds = [kind_of(file) for file in paths]
     _check_kind(paths[0])
     for file in paths:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values
 from dpress.data.sources.files import Stamp, escaped, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
@@ -28,7 +28,7 @@ GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetRows:
+class ParquetRows(Source):
     """One or several Parquet files of one schema.
 
     Args:

@@ -6,32 +6,19 @@ files below a folder or a glob -> names that every path states and no file has -
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pyarrow as pa
 
+from dpress.data.sources.declared import Declared
 from dpress.data.sources.source import Part, Source, check_columns
+
+if TYPE_CHECKING:
+    from dpress.data.sources.by_ending import FileSource
 
 MISSING = "__HIVE_DEFAULT_PARTITION__"
 Stated = Mapping[Path, Mapping[str, str | None]]
-
-
-class FilePart(Part, Protocol):
-    """A part of a file."""
-
-    @property
-    def path(self) -> Path:
-        """Of the file."""
-        ...
-
-
-class FileSource(Source, Protocol):
-    """A source of files."""
-
-    def parts(self, columns: Sequence[str]) -> Sequence[FilePart]:
-        """Return the parts, with these columns."""
-        ...
 
 
 def stated(files: Sequence[Path], folder: Path) -> dict[Path, dict[str, str | None]]:
@@ -54,7 +41,7 @@ def _values(folders: Sequence[str]) -> dict[str, str | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PathRows:
+class PathRows(Source):
     """Files whose paths state columns; a column that the files have is read from them.
 
     Args:
@@ -62,7 +49,7 @@ class PathRows:
         values: by file and name.
     """
 
-    source: FileSource
+    source: "FileSource"
     values: Stated
 
     @property
@@ -88,6 +75,10 @@ class PathRows:
         """Return the names of all columns, those of the files first."""
         columns = self.source.columns()
         return columns + [name for name in next(iter(self.values.values())) if name not in columns]
+
+    def declared(self) -> list[Declared]:
+        """Return what the files state of their columns."""
+        return self.source.declared()
 
     def parts(self, columns: Sequence[str]) -> Sequence["PathPart"]:
         """Return the parts of the files, with the columns that their paths state."""

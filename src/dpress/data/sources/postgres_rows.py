@@ -13,7 +13,7 @@ import pyarrow as pa
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import postgres_values, table_name
 from dpress.data.sources.postgres_snapshot import Snapshot, server_answer
-from dpress.data.sources.source import BATCH_ROWS, check_columns, within
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, within
 from dpress.data.sources.sql_text import quoted, text
 
 HINT = "adbc.postgresql.batch_size_hint_bytes"
@@ -40,7 +40,7 @@ WHERE relkind IN ('r', 'v', 'm', 'p', 'f') AND nspname NOT IN ('pg_catalog', 'in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PostgresRows:
+class PostgresRows(Source):
     """A table or view of PostgreSQL.
 
     Args:

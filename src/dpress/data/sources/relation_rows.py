@@ -8,13 +8,13 @@ import duckdb
 import pyarrow as pa
 
 from dpress.data.sources import duckdb_values
-from dpress.data.sources.source import check_columns, without_quotes
+from dpress.data.sources.source import Source, check_columns, without_quotes
 
 RELATION = "dpress_rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationRows:
+class RelationRows(Source):
     """A relation, evaluated anew for every pass.
 
     Args:

@@ -4,20 +4,23 @@ data -> Source -> parts, in an order that does not change -> Arrow batches.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeVar
 
 import duckdb
 import pyarrow as pa
 
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.basics.near import meant
+from dpress.data.sources.declared import Declared, kind_of
 
+Dialect = Literal["duckdb", "postgres", "spark"]
 BATCH_ROWS = 1 << 17
 WITHHELD = (
     "{} cannot be read as a table; expected Parquet, or CSV with a header line, double quotes and as many fields on "
     "every line, in UTF-8 and with commas unless [data] states another `encoding`, `separator` or `quote` (the "
     "reader's message is withheld: it may quote rows)"
 )
+NO_SQL = "{}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
 RUST = "PanicException"  # what libraries in Rust raise, which is no Exception
 T = TypeVar("T")
 
@@ -30,17 +33,21 @@ class Part(Protocol):
         ...
 
 
-@runtime_checkable
 class Source(Protocol):
-    """Where rows are.
+    """Where rows are: a base of every source, which states what it knows better than the defaults.
 
     Every method raises OSError where the rows cannot be read; no message quotes a row.
     """
 
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        ...
+    __slots__ = ()
+    as_written: ClassVar[bool] = False
+    """Whether a column's name with `AS_WRITTEN` behind it is the column's text before it is read."""
+
+    if TYPE_CHECKING:  # a field of many, whose default a property would be
+
+        @property
+        def name(self) -> str:
+            """What to call it in a message."""
 
     @property
     def stable(self) -> bool:
@@ -68,24 +75,30 @@ class Source(Protocol):
         """
         ...
 
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as it is declared: "DECIMAL(9,2)", "numeric(9,2)"; empty without any."""
+        return {}
 
-@runtime_checkable
-class SqlSource(Source, Protocol):
-    """Where rows are that an engine of SQL reads by itself."""
+    def declared(self) -> list[Declared]:
+        """Return what is stated of every column; no row is read but a text file's first line, for the names."""
+        types = self.types()
+        pairs = ((name, types.get(name, "")) for name in self.columns())
+        return [Declared(name=name, type=stated, kind=kind_of(stated)) for name, stated in pairs]
 
     @property
-    def dialect(self) -> Literal["duckdb", "postgres", "spark"]:
-        """Whose SQL it is."""
-        ...
+    def dialect(self) -> Dialect | None:
+        """Whose SQL reads the rows by itself; None where no engine does."""
+        return None
+
+    @property
+    def database(self) -> bool:
+        """Whether the rows have no order of their own, so that whatever must hold for two readings is asked in SQL."""
+        return self.dialect is not None and not self.stable
 
     @property
     def relation(self) -> str:
         """What stands behind FROM for all rows with all columns; nothing is read to say so."""
-        ...
-
-    def types(self) -> dict[str, str]:
-        """Return the type of every column as the engine declares it: "DECIMAL(9,2)", "numeric(9,2)"."""
-        ...
+        raise NotSupported(NO_SQL.format(self.name))
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects; of a database, all statements and parts see the rows of one moment.
@@ -93,21 +106,18 @@ class SqlSource(Source, Protocol):
         Args:
             statement: of our own making, in its dialect; names in it are quoted, and no value stands in it.
         """
-        ...
+        del statement
+        raise NotSupported(NO_SQL.format(self.name))
 
-
-@runtime_checkable
-class Database(SqlSource, Protocol):
-    """Where rows are that have no order of their own, so that whatever must hold for two readings is asked in SQL."""
-
-    def queried(self, query: str, types: Mapping[str, str]) -> "Database":
-        """Return what a query of ours selects from the relation.
+    def queried(self, query: str, types: Mapping[str, str]) -> "Source":
+        """Return what a query of ours selects from the relation of a database.
 
         Args:
             query: in the source's dialect.
             types: of every column that it selects, as the engine declares it.
         """
-        ...
+        del query, types
+        raise NotSupported(NO_SQL.format(self.name))
 
 
 def within(query: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 from dpress.data.sources.spark_failure import without_message
 from dpress.data.sources.spark_session import quiet
 
@@ -21,7 +21,7 @@ RELATION = f"dpress_{secrets.token_hex(16)}"  # no text of a specification conta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SparkFrame:
+class SparkFrame(Source):
     """A DataFrame, evaluated anew for every pass.
 
     Args:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 
 LINE = "{} cannot be read (its library's message is withheld: it may quote rows)"
 Stream = Callable[[list[str]], Iterator[pa.RecordBatch]]
@@ -28,7 +28,7 @@ class Passes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamRows:
+class StreamRows(Source):
     """A stream of batches.
 
     Args:

@@ -15,8 +15,9 @@ from dpress.attributes.arrow import objects
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.extras import load
 from dpress.data.sources import sound
+from dpress.data.sources.declared import Declared, kind_of
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
 from dpress.data.specification.file_format import UTF_8, codec
 
 READERS = {
@@ -36,7 +37,7 @@ Labels = Mapping[Any, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyRows:
+class SurveyRows(Source):
     """One or several files of one statistics package with the same columns.
 
     Args:
@@ -71,6 +72,18 @@ class SurveyRows:
             if columns != first:
                 raise SchemaMismatch(f"{path} has other columns than {self.files[0]}; name files of one table")
         return list(first)
+
+    def declared(self) -> list[Declared]:
+        """Return what a statistics package wrote into its file; a labelled value is read as its label."""
+        self.columns()  # refuses a damaged head, and files of several tables
+        about, declared = self.read(self.files[0], metadataonly=True)[1], []
+        for name in about.column_names:
+            labels = tuple(dict.fromkeys(map(str, about.variable_value_labels.get(name, {}).values())))
+            stored = about.readstat_variable_types.get(name, "")
+            title = about.column_names_to_labels.get(name) or ""
+            kind = "categorical" if labels else kind_of(stored)
+            declared.append(Declared(name=name, type=stored, kind=kind, title=title, labels=labels))
+        return declared
 
     def parts(self, columns: Sequence[str]) -> Sequence["SurveyPart"]:
         """Return the files, each read as a whole."""

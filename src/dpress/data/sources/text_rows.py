@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, escaped, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
 from dpress.data.sources.text_fault import Dialect, first_fault, header
 from dpress.data.sources.transcoded import Transcoded, undecodable
@@ -180,7 +180,7 @@ class TextPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextRows:
+class TextRows(Source):
     """One or several files of text with the same columns.
 
     Args:
@@ -190,6 +190,7 @@ class TextRows:
 
     files: tuple[TextFile, ...]
     name: str
+    as_written: ClassVar[bool] = True
     stable: ClassVar[bool] = True  # file after file, row after row
     portable: ClassVar[bool] = True  # a part is the name of a file and its format
 

@@ -17,7 +17,7 @@ from dpress.core.basics.extras import load
 from dpress.core.basics.near import meant
 from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
 from dpress.data.specification.file_format import FileFormat
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -130,7 +130,7 @@ class SheetPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkbookRows:
+class WorkbookRows(Source):
     """A sheet of one or several workbooks, with the same columns in each.
 
     Args:

@@ -14,9 +14,9 @@ from sqlglot import exp
 from dpress.attributes.domain import Schema
 from dpress.attributes.policy import DROPPED
 from dpress.attributes.sql.engine_column import TEXT, Column, Dialect
-from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.codec import codec
-from dpress.data.sources.source import Database, SqlSource, check_columns
+from dpress.data.sources.source import NO_SQL, Source, check_columns
 from dpress.data.sql.code_expression import code_expression
 
 NAME = "dpress_{}"  # of an attribute's code
@@ -52,16 +52,19 @@ class Relation:
         return Column(name, self.declared[name], self.dialect)
 
 
-def relation_of(source: SqlSource) -> Relation:
+def relation_of(source: Source) -> Relation:
     """Return a source's rows as an engine names them.
 
     Raises:
+        NotSupported: no engine of SQL reads them.
         OSError, SchemaMismatch: the engine cannot say what they are.
     """
+    if source.dialect is None:
+        raise NotSupported(NO_SQL.format(source.name))
     return Relation(query=f"SELECT * FROM {source.relation}", declared=source.types(), dialect=source.dialect)  # noqa: S608
 
 
-def check_wanted(source: SqlSource, relation: Relation, wanted: Sequence[str]) -> None:
+def check_wanted(source: Source, relation: Relation, wanted: Sequence[str]) -> None:
     """Refuse columns that an engine does not have, or of which it would choose one.
 
     Args:
@@ -85,7 +88,7 @@ def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
 INTEGER: dict[Dialect, str] = {"duckdb": "INTEGER", "postgres": "integer", "spark": "int"}
 
 
-def coded(source: Database, schema: Schema) -> Database:
+def coded(source: Source, schema: Schema) -> Source:
     """Return the rows of a source with one column for every attribute: its code, or what the codec is to read.
 
     Args:

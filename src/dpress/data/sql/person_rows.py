@@ -17,7 +17,7 @@ from dpress.attributes.sql.engine_column import Column, Dialect, whole
 from dpress.attributes.value import EXACT
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sources.source import SqlSource
+from dpress.data.sources.source import Source
 from dpress.data.sql.coded_rows import Relation, check_wanted, relation_of
 
 RANK = "dpress_rank"
@@ -28,7 +28,7 @@ TEXTS: dict[Dialect, re.Pattern[str]] = {  # types that SQL does not code, whose
 }
 
 
-def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
+def bounded_query(source: Source, unit: Unit, columns: Sequence[str]) -> str:
     """Return a query of some columns of a source in which every person has at most `unit.rows` rows, under a fresh key.
 
     Raises:

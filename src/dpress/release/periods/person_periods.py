@@ -82,7 +82,7 @@ def kept(who: Numbers, when: Numbers, period: int, cap: int) -> npt.NDArray[np.b
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PeriodRows:
+class PeriodRows(Source):
     """A source without the rows that do not stay.
 
     Args:

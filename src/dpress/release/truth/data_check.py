@@ -27,7 +27,6 @@ from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
-from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Asked
 from dpress.data.table import Table
@@ -174,7 +173,7 @@ def check(
     names, unit = tuple(attribute.name for attribute in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
-    written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
+    written = tuple(name + AS_WRITTEN for name in names) if source.source.as_written else ()
     rows = kept = 0
     for batch in Table(source, (*names, *written), ROW).batches():
         keeps = np.ones(batch.num_rows, dtype=bool)
