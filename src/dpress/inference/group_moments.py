@@ -4,10 +4,8 @@ All arrays have one entry for every group, or for every set of groups whose sums
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
@@ -34,31 +32,10 @@ class Estimates:
     high: Array
 
 
-class ManyEstimates(Protocol):
-    """Statistics of many sets of groups, by name."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The statistics, in the order that they are published in."""
-        ...
-
-    def of(self, name: str, share: Fraction | None = None) -> Estimates:
-        """Return one statistic of all sets, or a quantile of an attribute."""
-        ...
-
-
-class CountedEstimates(ManyEstimates, Protocol):
-    """Statistics that counts come with."""
-
-    @property
-    def quantile_shares(self) -> Mapping[str, tuple[Fraction, ...]]:
-        """The quantiles of every attribute that has some."""
-        ...
-
-    @property
-    def counts(self) -> tuple[Array, Array]:
-        """The count of every set, and its variance."""
-        ...
+def of_rows(rows: Sequence[tuple[float, ...]]) -> Estimates:
+    """Return the estimates of sets whose value, standard error and ends of an interval are listed set by set."""
+    value, error, low, high = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
 def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array, Array]:

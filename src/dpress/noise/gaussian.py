@@ -107,6 +107,11 @@ class DiscreteGaussian:
         weights = self._weights()
         return max(LEAST, 2 * math.fsum(weights * np.arange(1, len(weights) + 1) ** 2) / self._total())
 
+    @property
+    def smooth_variance(self) -> float:
+        """Sigma2, as if the noise were not discrete: never 0."""
+        return float(self.sigma2)
+
     def pmf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X = x), elementwise.
 

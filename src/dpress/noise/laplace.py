@@ -164,6 +164,11 @@ class DiscreteLaplace:
         rate = float(1 / self.scale)
         return max(LEAST, 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2)
 
+    @property
+    def smooth_variance(self) -> float:
+        """2 scale^2, as if the noise were not discrete: never 0."""
+        return 2 * float(self.scale) ** 2
+
     def pmf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X = x), elementwise.
 

@@ -13,7 +13,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Numbers
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.result import Result
 
 Progress = Callable[[int], object]
@@ -59,6 +59,14 @@ class Answers(Protocol):
 
         Raises:
             ValueError: a test names no cells, or nothing answers it.
+        """
+        ...
+
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
+        """Answer a statistic that was measured for itself; None for what follows from counts.
+
+        Raises:
+            ValueError: it was not measured.
         """
         ...
 
@@ -146,6 +154,11 @@ class Answers(Protocol):
 
 class PublishedOnly:
     """What `Answers` say where the published tables are all that there is; a kind overrides what it has beyond them."""
+
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
+        """None was measured for itself."""
+        del query, text, confidence
+        return None
 
     def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:  # noqa: ARG002
         """Refuse: nothing but what is published is answered."""

@@ -7,7 +7,7 @@ says what the width of the cells alone leaves open.
 
 import math
 from collections.abc import Callable
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,19 +30,6 @@ Ends = tuple[float, float]
 T = TypeVar("T")
 
 
-@runtime_checkable
-class OwnStatistics(Protocol):
-    """Answers that measured statistics themselves."""
-
-    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
-        """Answer a statistic; None for what follows from counts.
-
-        Raises:
-            ValueError: it was not measured.
-        """
-        ...
-
-
 def answer(query: Query, answers: Answers, confidence: float, *, text: str, progress: Progress | None = None) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 
@@ -56,7 +43,7 @@ def answer(query: Query, answers: Answers, confidence: float, *, text: str, prog
     Raises:
         ValueError: the conditions are none on these attributes, or nothing answers them.
     """
-    if isinstance(answers, OwnStatistics) and (statistic := answers.statistic(query, text, confidence)) is not None:
+    if (statistic := answers.statistic(query, text, confidence)) is not None:
         return statistic
     if query.of == "count":
         return answers.count(both(query.first, query.where), text=text, confidence=confidence, progress=progress)
@@ -108,10 +95,10 @@ def check(schema: Schema, query: Query) -> None:
         )
 
 
-Found = tuple[float, float, Ends, Ends | None]  # value, standard error, interval, what cells leave open
+Estimate = tuple[float, float, Ends, Ends | None]  # value, standard error, interval, what cells leave open
 
 
-def mean(group: Group, confidence: float) -> Found:
+def mean(group: Group, confidence: float) -> Estimate:
     """Return the mean of a group's numbers, each at the middle of its cell.
 
     Error: the ratio's; see `inference.ratio.fieller`. Were all rows at the lower, or at the upper ends of their cells
@@ -138,7 +125,7 @@ def mean(group: Group, confidence: float) -> Found:
     return middle.value, middle.standard_error, ends, (lowest.value, highest.value)
 
 
-def total(group: Group, confidence: float) -> Found:
+def total(group: Group, confidence: float) -> Estimate:
     """Return the sum of a group's numbers, each at the middle of its cell; its interval as that of `mean`.
 
     Error: that of a weighted sum of counts, exact; a step of the noise weighs no more than the largest number.
@@ -150,7 +137,7 @@ def total(group: Group, confidence: float) -> Found:
     return middle[0], math.sqrt(middle[1]), (min(low, middle[0]), max(high, middle[0])), within
 
 
-def quantile(group: Group, level: float, confidence: float) -> Found:
+def quantile(group: Group, level: float, confidence: float) -> Estimate:
     """Return a quantile of a group's numbers: the middle of the cells that it is estimated in.
 
     Error: `inference.quantile.invert`; the interval is of whole cells. The standard error is half the length that the
@@ -176,7 +163,7 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
     return value, beyond / (2 * critical), interval, within
 
 
-def ratio(query: Query, compared: Compared, confidence: float) -> Found:
+def ratio(query: Query, compared: Compared, confidence: float) -> Estimate:
     """Return a share, or the ratio of two counts, not below 0; see `inference.ratio.fieller`."""
     bounds = (0.0, 1.0 if query.of == "share" else math.inf)
     root = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
@@ -184,7 +171,7 @@ def ratio(query: Query, compared: Compared, confidence: float) -> Found:
     return value, root.standard_error, _clipped(root.interval, bounds), None
 
 
-def difference(compared: Compared, confidence: float) -> Found:
+def difference(compared: Compared, confidence: float) -> Estimate:
     """Return the difference of two counts, the interval rounded outwards to whole counts as a count's is."""
     pair = compared.pair
     value, variance = pair.first - pair.second, pair.variance(1.0)

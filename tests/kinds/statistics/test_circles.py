@@ -12,8 +12,9 @@ from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import from_dict
+from dpress.inference.group_moments import of_rows
 from dpress.kinds.statistics import page, plan_text
-from dpress.kinds.statistics.level_values import turned
+from dpress.kinds.statistics.devices.estimates import turned
 from dpress.release.devices.estimate import estimate
 
 HOUR = {"name": "hour", "kind": "integer", "bounds": [0, 23]}
@@ -55,7 +56,7 @@ def test_the_whole_path_with_groups(tmp_path: Path) -> None:
 
 
 def test_directions_are_values_within_the_bounds_and_their_intervals_go_beyond() -> None:
-    angles = np.array([[-0.1, 0.2, -0.5, 0.3]])
+    angles = of_rows([(-0.1, 0.2, -0.5, 0.3)])
     for own, first in (
         (Numeric(name="hour", bounds=(0.0, 24.0), bins=24), 0.5),  # the middle of the first level
         (Integer(name="hour", bounds=(0, 23)), 0.0),

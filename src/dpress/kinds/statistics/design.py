@@ -1,8 +1,7 @@
 """Which sums are measured, or which devices are asked what, for the statistics of a specification."""
 
 from dpress.data.specification.spec import Spec
-from dpress.kinds.statistics.curator import design as of_table
-from dpress.kinds.statistics.devices import design as of_devices
+from dpress.kinds.statistics import product
 from dpress.release.plan.candidate import Choice
 
 
@@ -13,4 +12,5 @@ def choose(spec: Spec) -> Choice:
         NotSupported: there are too many groups, or a method that does not serve.
         ValueError: attributes or parameters do not fit, or the budget does not give the precision.
     """
-    return of_devices.choose(spec) if spec.privacy.model == "local" else of_table.choose(spec)
+    choice: Choice = product.part("design", local=spec.privacy.model == "local").choose(spec)
+    return choice

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
-from dpress.inference.group_moments import Estimates, ManyEstimates
+from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics.group_results import GroupResults
 from dpress.query.published_tables import cells
 
 NAME = "statistics.parquet"
@@ -27,8 +28,8 @@ class GroupTable:
     """
 
     axes: tuple[Tabular, ...]
-    groups: ManyEstimates
-    together: ManyEstimates
+    groups: GroupResults
+    together: GroupResults
     size: int
     name: str = NAME
 

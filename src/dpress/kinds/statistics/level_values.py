@@ -29,40 +29,19 @@ def level_scale(attribute: Number, steps: int) -> tuple[float, float]:
     return (first + last) / 2, (last - first) / 2
 
 
-def valued(attribute: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
-    """Return quantiles, the lower and the upper ends of their intervals as values, from places counted in cells.
+def valued(attribute: Number, cells: int, levels: int, places: Sequence[Array], z: float) -> Estimates:
+    """Return quantiles as values, from places counted in cells; the standard error is Woodruff's (1952).
 
     Args:
         attribute: the attribute.
         cells: that its levels are put together to.
         levels: of the attribute.
-        places: of the three.
+        places: of the quantiles, and of the lower and the upper ends of their intervals.
+        z: standard errors to each side of an interval.
     """
     edges = attribute.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
     value, low, high = (np.interp(place, np.arange(cells + 1), edges) for place in places)
     if cells == attribute.span:
-        return [np.ceil(value) - 1, low, high - 1]
-    return [value, low, high]
-
-
-def turned(attribute: Number, angles: Array) -> Estimates:
-    """Return directions as values of an attribute whose bounds meet.
-
-    A value lies within the bounds. The ends of its interval are at most half the circle away and may lie beyond them:
-    25 is one o'clock, and the whole circle is half of it to each side.
-
-    Args:
-        attribute: the attribute.
-        angles: value, standard error and ends in radians, shape (n, 4); 0 is the first level.
-    """
-    low, high = map(float, attribute.ends)
-    around, step = high - low, (high - low) / attribute.ordered
-    shift = (step - attribute.whole) / 2  # of the middle of the first level
-    value, error, *ends = angles.T
-    values = low + (shift + value / (2 * np.pi) * around) % around
-    half = np.clip([end - value for end in ends], -np.pi, np.pi) if len(value) else np.zeros((2, 0))
-    first, last = (
-        np.where(np.isnan(value), edge, values + reach / (2 * np.pi) * around)
-        for edge, reach in zip((low, high), half, strict=True)
-    )
-    return Estimates(value=values, standard_error=error / (2 * np.pi) * around, low=first, high=last)
+        value, high = np.ceil(value) - 1, high - 1
+    error = np.where(np.isnan(value), np.nan, (high - low) / (2 * z))
+    return Estimates(value=value, standard_error=error, low=low, high=high)

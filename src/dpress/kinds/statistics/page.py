@@ -6,20 +6,18 @@ Data flow: release -> facts, estimates -> `page.html.j2`.
 import math
 import shlex
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.curator.chosen_quantiles import BETA, GroupResults, only
-from dpress.kinds.statistics.curator.estimates import COUNT, condition, quantile_name
-from dpress.kinds.statistics.devices.answers import DeviceAnswers
-from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, shape_of
+from dpress.kinds.statistics import product
+from dpress.kinds.statistics.answers import ANSWERING
+from dpress.kinds.statistics.group_answers import GroupAnswers
+from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.kinds.statistics.group_results import COUNT, GroupResults, only, quantile_name
 from dpress.kinds.statistics.group_table import NAME
-from dpress.mechanisms.linear.person_sums import PersonSums
-from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.query.published_tables import cells
 from dpress.query.release import Release
 from dpress.release.room import Page
@@ -40,7 +38,7 @@ LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
-    answers: Any = release.answers  # of groups, or of devices
+    answers = ANSWERING.of(release)
     about = facts(release)
     each, whole = answers.groups(), answers.together()
     names = _groups(answers.axes, each.size)
@@ -56,7 +54,6 @@ def page(release: Release) -> str:
             "bounded": answers.bounded,
             "chosen": list(each.chosen),
             "sums": each.sums is not None,
-            "shared_out": answers.strategy is not None and bool(answers.strategy.moments),
             "whole": _whole(whole) if whole.names else None,
             "parts": [_part(name, each, whole, names) for name in each.names],
             "data": _listed(each, answers) if each.size > 1 else None,
@@ -66,7 +63,7 @@ def page(release: Release) -> str:
             "file": NAME,
             "method": about.method,
             "card": catalog.card(about.method),
-            **_how(answers),
+            **product.part("page", local=release.design.local).made(release),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
         },
@@ -87,7 +84,7 @@ def _whole(whole: GroupResults) -> Table:
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _listed(each: GroupResults, answers: Any) -> str | None:
+def _listed(each: GroupResults, answers: GroupAnswers) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
     labels = cells(tuple(answers.axes), 0, each.size)
     groups = {axis.name: list(map(str, labels[axis.name].to_pylist())) for axis in answers.axes}
@@ -118,12 +115,10 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
     }
 
 
-def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
+def _quantiles(answers: GroupAnswers, each: GroupResults, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its name and figure."""
-    drawn, schema = names[:MOST_GROUPS], answers.release.schema
-    shares = {} if each.sums is None else dict(each.sums.quantile_shares)
-    shares |= {schema.names[chosen.axis]: chosen.choice.quantiles for chosen in answers.chosen}
-    for name, quantiles in shares.items():
+    drawn = names[:MOST_GROUPS]
+    for name, quantiles in answers.quantile_shares.items():
         if len(quantiles) > 1:
             by_share = {float(q): only(each.of(quantile_name(name, q)), slice(len(drawn))) for q in quantiles}
             yield {
@@ -158,50 +153,7 @@ def _rounded(value: float, spread: float) -> str:
     return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)
 
 
-def _how(answers: Any) -> dict[str, Any]:
-    """Return how it was made: what was measured of a table with which noise, or what devices were asked."""
-    if not isinstance(answers, DeviceAnswers):
-        return {"noises": _noises(answers), "asked": (), "shapes": ()}
-    everybody, reported, shapes = np.ones(answers.size, dtype=bool), [], []
-    for numbers in answers.numbers:
-        attribute, oracle, caption = numbers.attribute, numbers.oracle, numbers.attribute.caption
-        reported.append((caption, number(attribute.ordered), number(oracle.outputs), number(oracle.width)))
-        if numbers.quantiles or numbers.circular:
-            prefixes, _ = numbers.prefixes(everybody)
-            drawing = rose_of if numbers.circular else shape_of
-            shapes.append((caption, drawing(prefixes.tolist(), attribute.edges.tolist(), caption)))
-    return {"noises": (), "asked": reported, "shapes": shapes}
-
-
-def _noises(answers: Any) -> list[tuple[str, str, str]]:
-    """Return of every part what it measures, its share of the budget, and how wrong a count from it, or a rank, is."""
-    mechanism, strategy, noises = answers.mechanism, answers.strategy, []
-    names = answers.release.schema.names
-    of_sums = Fraction(1)
-    if isinstance(mechanism, GroupQuantiles):
-        whole = mechanism.loss.amount
-        for chosen in mechanism.chosen:
-            what = f"{names[chosen.axis]}: {len(chosen.choice.quantiles)} chosen of {chosen.cells:,} cells"
-            share = chosen.choice.loss.amount / whole
-            within = math.ceil(max(chosen.choice.rank_errors(chosen.cells, BETA)))
-            noises.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
-        of_sums = Fraction(0) if mechanism.groups is None else mechanism.groups.loss.amount / whole
-        mechanism = mechanism.groups
-    if strategy is None:
-        return noises
-    for part, share, noise in zip(strategy.parts, strategy.shares, mechanism.noises, strict=True):
-        where = getattr(part, "where", ())
-        if isinstance(part, PersonSums):
-            what = "persons" if part.axis is None else f"{names[part.axis]}: a total of each person"
-        elif part.axis is not None:
-            what = names[part.axis] + (": a tree of counts" if part in strategy.distributions else ": shares of rows")
-        else:
-            what = f"whether {condition(answers.release.schema, where)}" if where else "rows"
-        noises.append((what, f"{100 * float(share * of_sums):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
-    return noises
-
-
-def _example(each: GroupResults, answers: Any) -> str:
+def _example(each: GroupResults, answers: GroupAnswers) -> str:
     first = ("mean", "median", "share", "circular")
     name = next((name for name in each.names if name.startswith(first)), each.names[-1])
     if not answers.axes:
@@ -209,7 +161,7 @@ def _example(each: GroupResults, answers: Any) -> str:
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
     if name == COUNT:
         return group
-    if name in answers.chosen_estimates:  # of one group, and asked for as `quantile 0.9 of cost`
+    if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
         groups = [f"{axis.name} = {axis.labels_between(0, 1)[0]}" for axis in answers.axes]
         return f"{_query_of(name)} where {' and '.join(groups)}"
     several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all

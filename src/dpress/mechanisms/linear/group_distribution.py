@@ -11,7 +11,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.kron import kron
 from dpress.core.maps.linear import Array, Identity, Invertible, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import groups_in, level_counts, transposed
+from dpress.mechanisms.linear.groups import Mask, groups_in, level_counts, of_sets, transposed
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 
 Integers = npt.NDArray[np.int64]
@@ -88,9 +88,18 @@ class GroupDistribution:
         """
         return self._counts(codes, None)
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether every row counts: none is without a level."""
+        return self.levels == self.shape[self.axis]
+
     def answers(self, sums: Numbers) -> Numbers:
         """Return the nodes' counts, from the cells' counts of all rows."""
         return self.nodes.apply(sums)
+
+    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
+        """Return the answers of every group, or of all groups of a mask together; see `groups.of_sets`."""
+        return of_sets(answers, self.groups, mask)
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the nodes' counts of a full table, which must be small."""

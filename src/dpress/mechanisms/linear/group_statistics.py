@@ -98,6 +98,11 @@ class GroupSums:
     strategy: GroupStatistics
 
     @property
+    def chosen(self) -> tuple[()]:
+        """No quantiles are chosen."""
+        return ()
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The number of cells along every axis."""
         return self.strategy.parts[0].shape

@@ -9,6 +9,8 @@ import numpy.typing as npt
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
 
+Mask = npt.NDArray[np.bool_]
+
 
 def groups_in(shape: Sequence[int], by: Sequence[int]) -> int:
     """Return how many groups there are; one of all rows where `by` names no axis."""
@@ -54,6 +56,18 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
     places = group_of(codes, shape, by)[within] * cells + level[within] * cells // levels
     weights = None if times is None else times[within]
     return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
+
+
+def of_sets(answers: Array, groups: int, mask: Mask | None) -> Array:
+    """Return the answers of every group, or of all groups that a mask names together, shape (sets, answers of one).
+
+    Args:
+        answers: group by group.
+        groups: how many there are.
+        mask: shape (groups,).
+    """
+    rows: Array = answers.reshape(groups, -1)
+    return rows if mask is None else rows[mask].sum(axis=0, keepdims=True)
 
 
 def transposed(apply: Callable[[Numbers], Numbers], cells: int, answers: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
+from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, of_sets, transposed
 
 Integers = npt.NDArray[np.int64]
 Condition = tuple[tuple[int, tuple[int, ...]], ...]
@@ -97,9 +97,18 @@ class MomentSums:
         """
         return self._added(codes, None)
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether every row counts: none is without a level."""
+        return self.axis is None or self.steps + 1 == self.shape[self.axis]
+
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all rows: themselves."""
         return sums
+
+    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
+        """Return the answers of every group, or of all groups of a mask together; see `groups.of_sets`."""
+        return of_sets(answers, self.groups, mask)
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the sums of a full table, which must be small."""

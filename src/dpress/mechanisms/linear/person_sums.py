@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
+from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, transposed
 
 Integers = npt.NDArray[np.int64]
 
@@ -142,6 +142,22 @@ class PersonSums:
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all persons: themselves."""
         return sums
+
+    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
+        """Return the answers of every group; of a mask those of its one group, or of all; NaN of several groups.
+
+        A person may be in several groups, so the persons of two are not the sum of the persons of each.
+
+        Args:
+            answers: of all sets, shape (sets * (degree + 1),).
+            mask: shape (groups,).
+        """
+        rows: Array = answers.reshape(self.sets, -1).astype(np.float64)
+        if mask is None:
+            return rows[: self.groups]
+        if mask.all():
+            return rows[-1:]
+        return rows[:-1][mask] if mask.sum() == 1 else np.full((1, rows.shape[1]), math.nan)
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the sums of a full table, which must be small, whose rows are persons of one row each."""

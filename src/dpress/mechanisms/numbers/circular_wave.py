@@ -6,6 +6,7 @@ uniform one outside -> circular moments, or all levels by EM.
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class CircularWave(SquareWave):
     >>> oracle.window, oracle.outputs
     (8, 24)
     """
+
+    circular: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.levels < 3:

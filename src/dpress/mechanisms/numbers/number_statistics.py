@@ -14,7 +14,7 @@ from dpress.core.maps.linear import Identity
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
-from dpress.mechanisms.numbers.circular_wave import CircularWave
+from dpress.mechanisms.numbers.one_bit import OneBit
 from dpress.mechanisms.numbers.square_wave import SquareWave
 from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import ReportType
@@ -44,16 +44,7 @@ class NumberStatistics(Estimator):
         if len({report_type.axes[:-1] for report_type in self.types}) != 1:
             raise ValueError("types: expected the same groups")
         for oracle, degree, quantiles in zip(self.oracles, self.degrees, self.quantiles, strict=True):
-            if isinstance(oracle, CircularWave):
-                if degree or quantiles:
-                    raise ValueError("degrees: expected 0 and no quantiles of a number on a circle")
-                continue
-            if not 0 <= degree <= 2 or not (degree or quantiles):
-                raise ValueError("degrees: expected 1 or 2, or 0 with quantiles")
-            if (degree > 1 or quantiles) and not isinstance(oracle, SquareWave):
-                raise ValueError("one bit tells a mean alone, no variance and no quantiles")
-            if not all(0 < share < 1 for share in quantiles):
-                raise ValueError("quantiles: expected numbers strictly between 0 and 1")
+            _check(oracle, degree, quantiles)
 
     @property
     def oracles(self) -> tuple[Any, ...]:
@@ -79,3 +70,19 @@ class NumberStatistics(Estimator):
     def mean_variance(self, users: int) -> float:
         """Return the mean variance of an output's reports."""
         return sum(report_type.oracles[0].variance(users) for report_type in self.types) / len(self.types)
+
+
+def _check(oracle: object, degree: int, quantiles: Sequence[Fraction]) -> None:
+    """Refuse statistics that the reports of a number do not tell."""
+    if not isinstance(oracle, SquareWave | OneBit):
+        raise ValueError("types: expected reports of numbers")
+    if oracle.circular:
+        if degree or quantiles:
+            raise ValueError("degrees: expected 0 and no quantiles of a number on a circle")
+        return
+    if not 0 <= degree <= 2 or not (degree or quantiles):
+        raise ValueError("degrees: expected 1 or 2, or 0 with quantiles")
+    if (degree > 1 or quantiles) and not oracle.tells_shape:
+        raise ValueError("one bit tells a mean alone, no variance and no quantiles")
+    if not all(0 < share < 1 for share in quantiles):
+        raise ValueError("quantiles: expected numbers strictly between 0 and 1")

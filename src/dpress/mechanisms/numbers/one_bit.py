@@ -6,6 +6,7 @@ level -> a coin whose probability rises by the same step from level to level -> 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class OneBit(Oracle):
     size: int
     loss: PureDP
     p: Fraction = LEFT_OUT
+    circular: ClassVar[bool] = False
+    tells_shape: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 2 <= check.count("size", self.size) <= MOST_LEVELS:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,8 @@ class SquareWave(Oracle):
     groups: int = 1
     window: int = 0
     truth: Fraction = LEFT_OUT
+    circular: ClassVar[bool] = False
+    tells_shape: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check.count("groups", self.groups)

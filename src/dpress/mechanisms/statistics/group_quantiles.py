@@ -5,7 +5,6 @@ rows -> sums of the groups, counts of their levels -> noisy sums, chosen levels.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,10 @@ from dpress.core.methods.table_sums import Rows, Sums
 from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics
-from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.group_statistics import GroupStatistics, GroupSums
 from dpress.mechanisms.linear.groups import groups_in, level_counts
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.noise.distribution import Noise
 
 Integers = npt.NDArray[np.int64]
 EXAMPLE_SHARE = Fraction(1, 2)
@@ -110,10 +110,8 @@ class GroupQuantiles:
             raise ValueError("at least one attribute must have chosen quantiles")
         if len({step.unit for step in self.parts}) > 1 or len({step.loss.form for step in self.parts}) > 1:
             raise ValueError("all steps must protect the same unit by losses of one kind")
-        if self.groups is not None and not isinstance(self.groups.strategy, GroupStatistics):
-            raise ValueError("the sums must be those of groups")
-        decoders: list[Any] = [*self.chosen, *([] if self.groups is None else [self.groups.decoder])]
-        if len({(decoder.shape, decoder.by) for decoder in decoders}) > 1:
+        first = [] if self.decoder.strategy is None else [self.decoder.strategy.decoder]
+        if len({(decoder.shape, decoder.by) for decoder in (*self.chosen, *first)}) > 1:
             raise ValueError("all steps must have the same groups")
 
     @property
@@ -146,7 +144,12 @@ class GroupQuantiles:
         return self.loss.tail
 
     @property
-    def decoder(self) -> Any:
+    def noises(self) -> tuple[Noise, ...]:
+        """The noise of every part of the sums."""
+        return () if self.groups is None else self.groups.noises
+
+    @property
+    def decoder(self) -> "SumsAndCounts":
         """What is summed over the rows."""
         return SumsAndCounts(self)
 
@@ -214,19 +217,37 @@ class SumsAndCounts:
     mechanism: GroupQuantiles
 
     @property
+    def chosen(self) -> tuple[ChosenLevels, ...]:
+        """The quantiles that are chosen."""
+        return self.mechanism.chosen
+
+    @property
+    def strategy(self) -> GroupStatistics | None:
+        """The sums; None where there are quantiles alone.
+
+        Raises:
+            ValueError: they are others than those of groups.
+        """
+        if self.mechanism.groups is None:
+            return None
+        if isinstance(strategy := self.mechanism.groups.strategy, GroupStatistics):
+            return strategy
+        raise ValueError("the sums must be those of groups")
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The number of cells along every axis."""
-        return self.mechanism.chosen[0].shape
+        return self.chosen[0].shape
 
     @property
     def by(self) -> tuple[int, ...]:
         """The axes of the groups."""
-        return self.mechanism.chosen[0].by
+        return self.chosen[0].by
 
     @property
     def groups(self) -> int:
         """The number of groups."""
-        return self.mechanism.chosen[0].groups
+        return self.chosen[0].groups
 
     @property
     def of_persons(self) -> bool:
@@ -236,12 +257,11 @@ class SumsAndCounts:
     def sums(self, codes: Codes) -> Integers:
         """Return the counts of levels, then the sums of the parts of rows: a kernel of `fold`."""
         first = [] if self._sums is None else [self._sums.sums(codes)]
-        return np.concatenate([*(quantiles.sums(codes) for quantiles in self.mechanism.chosen), *first])
+        return np.concatenate([*(quantiles.sums(codes) for quantiles in self.chosen), *first])
 
     def person_sums(self, codes: Codes, persons: Integers) -> Integers:
         """Return the sums of the parts of persons, which follow; see `PersonSums.sums`."""
-        sums: Integers = self._sums.person_sums(codes, persons)
-        return sums
+        return np.zeros(0, dtype=np.int64) if self._sums is None else self._sums.person_sums(codes, persons)
 
     def counted(self, rows: Rows) -> Numbers:
         """Return what `answers` does, of all rows."""
@@ -250,12 +270,15 @@ class SumsAndCounts:
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of all rows, then the counts of levels."""
-        counts, rest = np.split(sums, [sum(quantiles.summed for quantiles in self.mechanism.chosen)])
+        counts, rest = np.split(sums, [sum(quantiles.summed for quantiles in self.chosen)])
         return counts if self._sums is None else np.concatenate([self._sums.answers(rest), counts])
 
     @property
-    def _sums(self) -> Any:
-        return None if self.mechanism.groups is None else self.mechanism.groups.decoder
+    def _sums(self) -> GroupSums | None:
+        return None if self.strategy is None else self.strategy.decoder
+
+
+GroupDecoder = GroupSums | SumsAndCounts
 
 
 def example(loss: Loss, unit: Unit) -> GroupQuantiles:

@@ -10,7 +10,8 @@ import numpy as np
 from dpress.core.basics import rng as generators
 from dpress.core.methods.table_sums import Edges, Integers
 from dpress.data.table_rows import TableRows
-from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds
+from dpress.kinds.statistics.curator.measured import bounds_first
+from dpress.mechanisms.discovery.bounds_first import ChosenBounds
 from dpress.release.truth.finding import CheckedRows, Finding, share
 
 DRAWS = 20  # of bounds
@@ -51,8 +52,8 @@ def bounds_findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _checked(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
-    mechanism, schema = rows.mechanism, rows.design.schema
-    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+    mechanism, schema = bounds_first(rows.mechanism), rows.design.schema
+    if mechanism is None or mechanism.done:
         return ()
     table = TableRows(schema=schema, source=rows.source, unit=mechanism.unit, progress=rows.progress)
     between = table.between(mechanism.axes, mechanism.edges)

@@ -4,54 +4,19 @@ published levels -> values of the attribute -> estimates beside those of noisy s
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array, Numbers
-from dpress.inference.group_moments import CountedEstimates, Estimates
-from dpress.kinds.statistics.curator.estimates import quantile_name
+from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics.group_results import Mask, quantile_name
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 
 Integers = npt.NDArray[np.int64]
 BETA = 0.05  # that a rank is further away than stated
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupResults:
-    """All statistics of many sets of groups.
-
-    Args:
-        sums: those that follow from noisy sums, or from reports; None where there are none.
-        chosen: the quantiles that were chosen, by name; empty where the sets are not the groups themselves.
-        size: how many sets there are.
-    """
-
-    sums: CountedEstimates | None
-    chosen: Mapping[str, Estimates]
-    size: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The statistics, in the order that they are published in."""
-        return (*(() if self.sums is None else self.sums.names), *self.chosen)
-
-    def of(self, name: str, share: Fraction | None = None) -> Estimates:
-        """Return one statistic of all sets; see `GroupEstimates.of`.
-
-        Raises:
-            LookupError: there is none of this name.
-        """
-        if share is None and name in self.chosen:
-            return self.chosen[name]
-        if self.sums is None:
-            raise LookupError(name)
-        return self.sums.of(name, share)
 
 
 def quantile_names(chosen: ChosenLevels, schema: Schema) -> tuple[str, ...]:
@@ -76,13 +41,6 @@ def estimates(chosen: ChosenLevels, schema: Schema, levels: Integers) -> dict[st
     }
 
 
-def only(statistic: Estimates, groups: npt.NDArray[np.bool_] | slice) -> Estimates:
-    """Return the estimates of some groups: of those that a mask names, or of a range of them."""
-    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
-    value, error, low, high = (column[groups] for column in columns)
-    return Estimates(value=value, standard_error=error, low=low, high=high)
-
-
 def values(chosen: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
     attribute, cells = bounded(schema, chosen.axis), levels.ravel()
@@ -92,7 +50,7 @@ def values(chosen: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     return middles.reshape(levels.shape)
 
 
-def true_levels(chosen: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+def true_levels(chosen: ChosenLevels, counts: Numbers) -> tuple[Integers, Mask]:
     """Return the quantiles of exact counts, the first level up to which a share of the rows lies, and who has rows.
 
     Args:

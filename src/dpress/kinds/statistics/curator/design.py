@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import msgspec
-import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
@@ -21,25 +20,25 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.curator import chosen_bounds, discovery
 from dpress.kinds.statistics.curator.discovery import Discovery
+from dpress.kinds.statistics.curator.estimates import held_by
 from dpress.kinds.statistics.curator.finest_levels import check_units, finest
-from dpress.kinds.statistics.curator.parts_of_budget import Parts
+from dpress.kinds.statistics.curator.measured import decoder_of
+from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.person_parts import person_parts
-from dpress.kinds.statistics.curator.prediction import best_shares, mean_square, strategy_of
+from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, measured
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
-from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.boxes import product
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
-METHOD, CHOOSING = "group_statistics", "group_quantiles"
 UNIT = "squared error, widths of the bounds"
 MOST_GROUPS, MOST_LISTED = 1 << 17, 1 << 12
 
@@ -135,30 +134,28 @@ def _bounding(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonS
     taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *conditions}
     axes = chosen_bounds.axes_of(spec.schema, terms.private_bounds or (), {*goal.degrees, *names}, taken=taken)
     rest = part_of(loss, GROUPS_SHARE)
-    inner = _candidate(spec, msgspec.structs.replace(terms, intervals=True), goal, persons, rest)
-    mechanism = searched(_measured(inner), loss, tuple(axes))
+    groups = _measured(spec, msgspec.structs.replace(terms, intervals=True), goal, persons, rest).sums
+    mechanism = searched(groups, loss, tuple(axes))
     chosen_bounds.check_enough(mechanism, terms.users)
-    return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=inner.predicted_error)
-
-
-def _measured(candidate: Candidate) -> MatrixMechanism:
-    """Return the mechanism that measures the groups of a candidate."""
-    if not isinstance(candidate.mechanism, MatrixMechanism):
-        raise TypeError(f"{candidate.method} measures no groups")
-    return candidate.mechanism
+    error = mean_square(groups, terms.users)
+    return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=error)
 
 
 def _candidate(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
-    """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
+    """Return what measures groups that are listed."""
+    measured = _measured(spec, terms, goal, persons, loss)
+    error = mean_square(measured.mechanism, terms.users)
+    return Candidate(method=measured.method, mechanism=measured.mechanism, predicted_error=error)
+
+
+def _measured(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Measured:
+    """Return what is measured under a loss, or under less of it where every statistic's precision needs no more."""
     unit = spec.privacy.protected
     parts = _parts(spec, terms, goal, persons, loss)
     stated, assumed = terms.precision or {}, terms.assume or {}
     even = parts.under(loss, parts.even, unit)
     shares, needed = best_shares(even, goal.schema, users=terms.users, precision=stated, assumed=assumed)
-    mechanism = parts.under(needed, shares, unit)
-    error = mean_square(mechanism, terms.users)
-    method = CHOOSING if isinstance(mechanism, GroupQuantiles) else METHOD
-    return Candidate(method=method, mechanism=mechanism, predicted_error=error)
+    return parts.under(needed, shares, unit)
 
 
 def _parts(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
@@ -185,17 +182,17 @@ def _discovering(spec: Spec, terms: Statistics, goal: _Goal, search: Discovery) 
     discovery.check_counts(spec, counts_only=not (goal.degrees or goal.quantiles or goal.shares), by=goal.by)
     groups = goal.groups
     smallest = msgspec.structs.replace(terms, users=search.rows * groups, intervals=True)
-    inner = _candidate(spec, smallest, goal, (), search.loss)
-    groups_by = _measured(inner)
-    cells = max([1, *(distribution.tree.cells for distribution in strategy_of(groups_by).distributions)])
+    measured = _measured(spec, smallest, goal, (), search.loss).sums
+    strategy = decoder_of(measured).strategy
+    trees = () if strategy is None else strategy.distributions
+    cells = max([1, *(distribution.tree.cells for distribution in trees)])
     most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
     if most < 1:
         raise NotSupported(
             f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
         )
-    return Candidate(
-        method=discovery.METHOD, mechanism=search.of_groups(groups_by, most), predicted_error=inner.predicted_error
-    )
+    error = mean_square(measured, smallest.users)
+    return Candidate(method=discovery.METHOD, mechanism=search.of_groups(measured, most), predicted_error=error)
 
 
 def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
@@ -216,9 +213,7 @@ def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> I
             weights = product(schema, text)
         except ValueError as error:
             raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
-        where = tuple(
-            (axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all()
-        )
+        where = held_by(weights)
         _check_condition(goal, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
     measured = {*goal.degrees, *counted}

@@ -4,15 +4,12 @@ noisy sums of all groups -> sums of a set of groups -> counts -> means, variance
 """
 
 import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
@@ -21,17 +18,15 @@ from dpress.core.maps.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
-from dpress.kinds.statistics.curator.person_estimates import PersonEstimates, of_sets
+from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
 from dpress.kinds.statistics.level_values import bounded, level_scale, valued
-from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
-from dpress.mechanisms.linear.person_sums import PersonSums
 
-Mask = npt.NDArray[np.bool_]
-
-COUNT = "count"
+PERSONS = "persons"
+Counted = tuple[Array, Array]
+"""An unbiased number of every set, and its variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +36,7 @@ class GroupEstimates:
     Args:
         strategy: that names the parts.
         schema: of the attributes.
-        sums: of every part, in counts, shape (sets, sums or nodes of one group).
+        sums: of every part, in counts, shape (sets, sums or nodes of one group); of persons see `PersonSums.of_sets`.
         variances: of one sum of every part in one group, in counts squared.
         steps: of the noise of one sum of every part, in counts.
         sizes: how many groups each set has, shape (sets,).
@@ -57,21 +52,20 @@ class GroupEstimates:
     z: float
 
     def of(self, name: str, share: Fraction | None = None) -> Estimates:
-        """Return one statistic of all sets.
-
-        Args:
-            name: one of `names`; or an attribute with a distribution, for the quantile at `share`.
-            share: of a quantile.
-        """
+        """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
         if share is not None:
-            return self._quantiles(name, share)
-        statistic: Estimates = self._by_name[name]()
-        return statistic
+            axes = [part.axis for part in self.strategy.distributions]
+            place = self._moments + axes.index(self.schema.names.index(name))
+            return self.quantile(place, share=share)
+        if name == COUNT:
+            return group_moments.linear(*self.counts, self.z, max(self.steps))
+        place, statistic = self._by_name[name]
+        return statistic(self, place)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The statistics, in the order that they are published in."""
-        return tuple(self._by_name)
+        return (*([COUNT] if any(part.counts_all for part in self.strategy.of_rows) else []), *self._by_name)
 
     @property
     def quantile_shares(self) -> dict[str, tuple[Fraction, ...]]:
@@ -79,125 +73,147 @@ class GroupEstimates:
         return {self.schema.names[part.axis]: part.quantiles for part in self.strategy.distributions}
 
     @cached_property
-    def counts(self) -> tuple[Array, Array]:
+    def counts(self) -> Counted:
         """The count of every set, and its variance: all parts that count every row, weighted by their precision."""
-        counts = [self._part_count(place) for place, part in enumerate(self.strategy.of_rows) if self._counts_all(part)]
-        return group_moments.combined([count for count, _ in counts], [spread for _, spread in counts])
+        return self._combined(0, self._rows)
 
     @cached_property
-    def _by_name(self) -> dict[str, Any]:
-        statistics: dict[str, Any] = {}
-        if any(map(self._counts_all, self.strategy.of_rows)):
-            statistics[COUNT] = lambda: group_moments.linear(*self.counts, self.z, max(self.steps))
-        for place, part in enumerate(self.strategy.moments):
-            statistics |= self._of_moments(place, part)
-        for tree in self.strategy.distributions:
-            name = self.schema.names[tree.axis]
-            for share in tree.quantiles:
-                statistics[quantile_name(name, share)] = lambda name=name, share=share: self._quantiles(name, share)
-        return statistics | self._persons.by_name
+    def _persons(self) -> Counted:
+        return self._combined(self._rows, len(self.strategy.parts))
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[int, "Statistic"]]:
+        return statistics(self.strategy, self.schema)
 
     @property
-    def _persons(self) -> PersonEstimates:
-        of_persons = slice(len(self.strategy.of_rows), None)
-        return PersonEstimates(
-            names=self.schema.names,
-            parts=self.strategy.persons,
-            sums=self.sums[of_persons],
-            variances=self.variances[of_persons],
-            steps=self.steps[of_persons],
-            z=self.z,
-        )
+    def _moments(self) -> int:
+        return len(self.strategy.moments)
 
-    def _of_moments(self, place: int, part: MomentSums) -> dict[str, Any]:
-        if part.axis is None:
-            return {} if not part.where else {f"share {condition(self.schema, part.where)}": lambda: self._share(place)}
-        name = self.schema.names[part.axis]
-        statistics = {f"sum {name}": lambda: self._sum(place), f"mean {name}": lambda: self._mean(place)}
-        return statistics | ({f"variance {name}": lambda: self._variance(place)} if part.degree == 2 else {})
+    @property
+    def _rows(self) -> int:
+        return len(self.strategy.of_rows)
 
-    def _counts_all(self, part: MomentSums | GroupDistribution) -> bool:
-        """Return whether every row has a level."""
-        if isinstance(part, GroupDistribution):
-            return part.levels == part.shape[part.axis]
-        return part.axis is None or part.steps + 1 == part.shape[part.axis]
+    def persons(self, place: int) -> Estimates:
+        """Return the number of persons."""
+        del place
+        return group_moments.linear(*self._persons, self.z, max(self.steps[self._rows :]))
 
-    def _part_count(self, place: int) -> tuple[Array, Array]:
-        """Return the count that a part has by itself, and its variance."""
-        part = self.strategy.of_rows[place]
-        if isinstance(part, MomentSums):
-            return self.sums[place].sum(axis=1), (part.degree + 1) * self._variances(place)
-        return self._prefixes(place)[:, -1], self._prefix_variances(place)[0][-1] * self.sizes
-
-    def _count_for(self, place: int) -> tuple[Array, Array]:
-        """Return the best count of the rows that a part is about."""
-        return self.counts if self._counts_all(self.strategy.of_rows[place]) else self._part_count(place)
-
-    def _variances(self, place: int) -> Array:
-        return self.variances[place] * self.sizes
-
-    def _total(self, place: int) -> tuple[Array, Array]:
-        """Return the sum of t, and its variance."""
-        return self.sums[place][:, -1] - self.sums[place][:, 0], 2 * self._variances(place)
-
-    def _sum(self, place: int) -> Estimates:
+    def total(self, place: int) -> Estimates:
+        """Return the sum of a part's values, or totals of persons."""
         centre, radius = self._scale(place)
-        (count, count_variance), (total, variance) = self._count_for(place), self._total(place)
+        (count, count_variance), (total, variance) = self._count_for(place), self._difference(place)
         value, spread = centre * count + radius * total, centre**2 * count_variance + radius**2 * variance
-        return group_moments.linear(value, spread, self.z, abs(centre) * max(self.steps) + radius * self.steps[place])
+        step = abs(centre) * self._count_step(place) + radius * self.steps[place]
+        return group_moments.linear(value, spread, self.z, step)
 
-    def _mean(self, place: int) -> Estimates:
-        centre, radius = self._scale(place)
-        return group_moments.moved(self._ratio(place), centre, radius)
+    def mean(self, place: int) -> Estimates:
+        """Return the mean of a part's values, or total per person."""
+        return group_moments.moved(self._ratio(place), *self._scale(place))
 
-    def _share(self, place: int) -> Estimates:
+    def share(self, place: int) -> Estimates:
+        """Return the share of the rows that a condition holds for."""
         return group_moments.moved(self._ratio(place), 0.5, 0.5)
 
-    def _ratio(self, place: int) -> Estimates:
-        steps = 2 * self.steps[place], max(self.steps)
-        return group_moments.ratio(*self._total(place), *self._count_for(place), self.z, steps)
-
-    def _variance(self, place: int) -> Estimates:
+    def variance(self, place: int) -> Estimates:
+        """Return the variance of a part's values."""
         _, radius = self._scale(place)
         count, count_variance = self._count_for(place)
         step = max(4 * self.steps[place], 4 / 3 * max(self.steps))  # of a sum in (t - mean)^2 - variance, of the count
         spread = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z, step)
         return group_moments.moved(spread, 0.0, radius**2)
 
-    def _scale(self, place: int) -> tuple[float, float]:
-        part = self.strategy.moments[place]
-        return scale(self.schema, part)
-
-    def _prefixes(self, place: int) -> Array:
-        """Return the counts below every edge of the cells, shape (sets, cells + 1)."""
-        return self._all_prefixes[place - len(self.strategy.moments)]
-
-    @cached_property
-    def _all_prefixes(self) -> tuple[Array, ...]:
-        """The prefixes of every distribution, from least squares over its tree."""
-        return tuple(
-            prefixes(part.tree, self.sums[place], self.variances[place])
-            for place, part in enumerate(self.strategy.distributions, start=len(self.strategy.moments))
-        )
-
-    def _prefix_variances(self, place: int) -> tuple[Array, Array]:
-        """Return the variances of what lies below and above every edge, of one group, shape (cells + 1,) each."""
-        part = self.strategy.distributions[place - len(self.strategy.moments)]
-        return prefix_variances(part.tree, self.variances[place])
-
-    def _quantiles(self, name: str, share: Fraction) -> Estimates:
-        axes = [part.axis for part in self.strategy.distributions]
-        place = axes.index(self.schema.names.index(name))
-        part = self.strategy.distributions[place]
-        place += len(self.strategy.moments)
-        q, variances = float(share), form_variances(part.tree, self.variances[place], float(share))
+    def quantile(self, place: int, *, share: Fraction) -> Estimates:
+        """Return a quantile of a distribution."""
+        part, q = self.strategy.distributions[place - self._moments], float(share)
+        variances = form_variances(part.tree, self.variances[place], q)
         step = max(q, 1 - q) * self.steps[place]
-        pairs = zip(self._prefixes(place), self.sizes, strict=True)
+        pairs = zip(self._prefixes[place - self._moments], self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(variances * size, self.z, step), q) for prefixes, size in pairs]
         places = [np.array(column) for column in zip(*rows, strict=True)]
-        value, low, high = valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places)
-        error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
-        return Estimates(value=value, standard_error=error, low=low, high=high)
+        return valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places, self.z)
+
+    def _combined(self, start: int, stop: int) -> Counted:
+        """Return the counts of all of some parts that count everybody, weighted by their precision."""
+        parts = self.strategy.parts
+        counts = [self._part_count(place) for place in range(start, stop) if parts[place].counts_all]
+        return group_moments.combined([count for count, _ in counts], [spread for _, spread in counts])
+
+    def _part_count(self, place: int) -> Counted:
+        """Return the count that a part has by itself, and its variance."""
+        if self._moments <= place < self._rows:
+            part = self.strategy.distributions[place - self._moments]
+            below, _ = prefix_variances(part.tree, self.variances[place])
+            return self._prefixes[place - self._moments][:, -1], below[-1] * self.sizes
+        sums = self.sums[place]
+        return sums.sum(axis=1), sums.shape[1] * self._variances(place)
+
+    def _count_for(self, place: int) -> Counted:
+        """Return the best count of the rows, or persons, that a part is about."""
+        if not self.strategy.parts[place].counts_all:
+            return self._part_count(place)
+        return self.counts if place < self._rows else self._persons
+
+    def _count_step(self, place: int) -> float:
+        return max(self.steps if place < self._rows else self.steps[self._rows :])
+
+    def _variances(self, place: int) -> Array:
+        """Return the variance of one sum of every set: the persons of a set are no sum of its groups'."""
+        return self.variances[place] * (self.sizes if place < self._rows else np.ones(len(self.sums[place])))
+
+    def _difference(self, place: int) -> Counted:
+        """Return the sum of t, and its variance."""
+        return self.sums[place][:, -1] - self.sums[place][:, 0], 2 * self._variances(place)
+
+    def _ratio(self, place: int) -> Estimates:
+        steps = 2 * self.steps[place], self._count_step(place)
+        return group_moments.ratio(*self._difference(place), *self._count_for(place), self.z, steps)
+
+    def _scale(self, place: int) -> tuple[float, float]:
+        if place < self._rows:
+            return scale(self.schema, self.strategy.moments[place])
+        low, high = map(float, self.strategy.persons[place - self._rows].bounds)
+        return (low + high) / 2, (high - low) / 2
+
+    @cached_property
+    def _prefixes(self) -> tuple[Array, ...]:
+        """The counts below every edge of the cells, shape (sets, cells + 1), of every distribution."""
+        return tuple(
+            prefixes(part.tree, self.sums[place], self.variances[place])
+            for place, part in enumerate(self.strategy.distributions, start=self._moments)
+        )
+
+
+Statistic = Callable[[GroupEstimates, int], Estimates]
+
+
+def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int, Statistic]]:
+    """Return the part that every statistic but the count comes from, and what makes it, as they are published."""
+    named: dict[str, tuple[int, Statistic]] = {}
+    for place, moments in enumerate(strategy.moments):
+        if moments.where:
+            named[f"share {condition(schema, moments.where)}"] = (place, GroupEstimates.share)
+        elif moments.axis is not None:
+            name = schema.names[moments.axis]
+            named |= {f"sum {name}": (place, GroupEstimates.total), f"mean {name}": (place, GroupEstimates.mean)}
+            named |= {f"variance {name}": (place, GroupEstimates.variance)} if moments.degree == 2 else {}
+    for place, tree in enumerate(strategy.distributions, len(strategy.moments)):
+        for share in tree.quantiles:
+            quantile = functools.partial(GroupEstimates.quantile, share=share)
+            named[quantile_name(schema.names[tree.axis], share)] = (place, quantile)
+    for place, persons in enumerate(strategy.persons, len(strategy.of_rows)):
+        if persons.counts_all:
+            named[PERSONS] = (place, GroupEstimates.persons)
+    for place, persons in enumerate(strategy.persons, len(strategy.of_rows)):
+        if persons.axis is not None:
+            name = f"total {schema.names[persons.axis]}"
+            named |= {name: (place, GroupEstimates.total), f"{name} per person": (place, GroupEstimates.mean)}
+    return named
+
+
+def of_persons(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
+    """Return the statistics of persons."""
+    rows = len(strategy.of_rows)
+    return tuple(name for name, (place, _) in statistics(strategy, schema).items() if place >= rows)
 
 
 def group_estimates(
@@ -212,23 +228,15 @@ def group_estimates(
         z: standard errors to each side of an interval.
         mask: shape (groups,).
     """
-    sums, variances = [], []
-    for part, measured in zip(strategy.parts, measurement.parts, strict=True):
-        if isinstance(part, PersonSums):
-            sums.append(of_sets(part, measured.answers * part.step, mask))
-        else:
-            rows = measured.answers.reshape(part.groups, -1) * part.step
-            sums.append(rows if mask is None else rows[mask].sum(axis=0, keepdims=True))
-        variances.append(float(np.max(measured.variance)) * part.step**2)
+    pairs = list(zip(strategy.parts, measurement.parts, strict=True))
     groups = strategy.parts[0].groups
-    sizes = np.ones(groups) if mask is None else np.array([float(mask.sum())])
     return GroupEstimates(
         strategy=strategy,
         schema=schema,
-        sums=tuple(sums),
-        variances=tuple(variances),
+        sums=tuple(part.of_sets(measured.answers * part.step, mask) for part, measured in pairs),
+        variances=tuple(float(np.max(measured.variance)) * part.step**2 for part, measured in pairs),
         steps=tuple(part.step for part in strategy.parts),
-        sizes=sizes,
+        sizes=np.ones(groups) if mask is None else np.array([float(mask.sum())]),
         z=z,
     )
 
@@ -263,7 +271,7 @@ def mean_form_variance(tree: Hierarchy, variance: float, quantiles: Sequence[Fra
 
 
 @functools.lru_cache(maxsize=4)
-def prefix_variances(tree: Hierarchy, variance: float) -> tuple[Array, Array]:
+def prefix_variances(tree: Hierarchy, variance: float) -> Counted:
     """Return the variances of the counts below and above every edge of a group's cells, shape (cells + 1,) each."""
     cells = tree.cells
     places, zero = np.arange(1, cells + 1), np.zeros(1)
@@ -277,9 +285,9 @@ def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     return level_scale(bounded(schema, part.axis), part.steps)
 
 
-def quantile_name(name: str, share: Fraction) -> str:
-    """Return what a quantile is called."""
-    return f"median {name}" if share == Fraction(1, 2) else f"quantile {float(share):g} {name}"
+def held_by(weights: Sequence[Array]) -> Condition:
+    """Return the axes that a box of cells is about, and the cells of each, from 0 or 1 for every cell of every axis."""
+    return tuple((axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all())
 
 
 def condition(schema: Schema, where: Condition) -> str:
@@ -294,16 +302,3 @@ def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
         return f"{attribute.name} in {low}..{high}"
     names = [attribute.labels_between(cell, cell + 1)[0] for cell in cells]
     return f"{attribute.name} = {names[0]}" if len(names) == 1 else f"{attribute.name} in ({', '.join(names)})"
-
-
-def masks(weights: list[Array]) -> Mask:
-    """Return which groups a query holds for, shape (groups,).
-
-    Args:
-        weights: 0 or 1 for every cell of every axis of the groups.
-    """
-    product = np.ones(1)
-    for factor in weights:
-        product = np.multiply.outer(product, factor).ravel()
-    chosen: Mask = product.astype(bool)
-    return chosen

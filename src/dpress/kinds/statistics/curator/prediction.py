@@ -8,7 +8,6 @@ for the error of counts and persons, which is exact.
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -17,24 +16,25 @@ from dpress.core.basics.losses.any_loss import part_of, power_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
+from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
 from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
-from dpress.kinds.statistics.curator.estimates import COUNT, GroupEstimates, mean_form_variance
-from dpress.kinds.statistics.curator.parts_of_budget import GroupMechanism, chosen_of, sums_of
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, mean_form_variance, scale, statistics
+from dpress.kinds.statistics.curator.measured import GroupMechanism, decoder_of
+from dpress.kinds.statistics.curator.parts_of_budget import Measured
 from dpress.kinds.statistics.curator.quantile_parts import value_errors
+from dpress.kinds.statistics.level_values import bounded
+from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
-from dpress.noise.distribution import Noise
-from dpress.noise.laplace import DiscreteLaplace
+from dpress.mechanisms.linear.moment_sums import MomentSums
 
 CONFIDENCE = 0.95
 GRAIN = 1 << 20  # shares are whole multiples of its inverse
 
 
 def best_shares(
-    even: GroupMechanism, schema: Schema, *, users: int, precision: Mapping[str, float], assumed: Assumed
+    even: Measured, schema: Schema, *, users: int, precision: Mapping[str, float], assumed: Assumed
 ) -> tuple[tuple[Fraction, ...], Loss]:
     """Return the shares of the loss, and the loss that is needed: less where all parts' precision is stated.
 
@@ -53,10 +53,11 @@ def best_shares(
         ValueError: no statistic has such a name, or the budget does not give the precision.
     """
     loss = even.loss
-    typical = standard_errors(even, schema, users, assumed) if precision else {}
-    scaled = scaled_errors(even, users)
+    mechanism = even.mechanism
+    typical = standard_errors(mechanism, schema, users, assumed) if precision else {}
+    scaled = scaled_errors(mechanism, users)
     parts = len(scaled)
-    places = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
+    places = {name: place for name, place in _parts_of(mechanism, schema).items() if name in typical}
     stated: dict[int, float] = {}
     for name, target in precision.items():
         if name not in places:
@@ -85,12 +86,12 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
 
     Infinite where a group is too small to say anything.
     """
-    errors: dict[str, float] = {}
-    if (sums := sums_of(mechanism)) is not None:
-        expected = _expected(sums, (schema, assumed), users, critical(CONFIDENCE, sums.tail))
+    decoder, errors = decoder_of(mechanism), dict[str, float]()
+    if decoder.strategy is not None:
+        expected = _expected(mechanism, decoder.strategy, (schema, assumed), users)
         given = {name: float(expected.of(name).standard_error[0]) for name in expected.names}
         errors = {name: error if math.isfinite(error) else math.inf for name, error in given.items()}
-    for levels in chosen_of(mechanism):
+    for levels in decoder.chosen:
         of_levels = value_errors(levels, schema, assumed, rows=users / levels.groups)
         errors |= dict(zip(quantile_names(levels, schema), of_levels, strict=True))
     return errors
@@ -98,32 +99,19 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
 
 def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
-    sums, chosen = sums_of(mechanism), chosen_of(mechanism)
-    of_choices = [_scaled_choice(levels, users / levels.groups) for levels in chosen]
-    return [*([] if sums is None else _scaled_sums(sums, users)), *of_choices]
-
-
-def _scaled_choice(levels: ChosenLevels, rows: float) -> float:
-    return math.sqrt(float(np.mean(levels.choice.rank_variances(rows)))) / rows
-
-
-def _scaled_sums(mechanism: MatrixMechanism, users: int) -> list[float]:
-    strategy, variances = strategy_of(mechanism), [_smooth(noise) for noise in mechanism.noises]
-    rows = users / strategy.parts[0].groups
+    decoder = decoder_of(mechanism)
+    rows, variances = users / decoder.groups, iter([noise.smooth_variance for noise in mechanism.noises])
     errors = []
-    for part, variance in zip(strategy.moments, variances, strict=False):
-        sums = 1 if part.degree == 0 else 2
-        errors.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
-    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=False):
-        errors.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
-    for persons, variance in zip(strategy.persons, variances[len(strategy.of_rows) :], strict=True):
-        errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
-    return errors
-
-
-def _smooth(noise: Noise) -> float:
-    """Return the variance of the noise as if it were not discrete: never 0, so that no part is left without budget."""
-    return 2 * float(noise.scale) ** 2 if isinstance(noise, DiscreteLaplace) else float(noise.sigma2)
+    if (strategy := decoder.strategy) is not None:
+        for part, variance in zip(strategy.moments, variances, strict=False):
+            sums = 1 if part.degree == 0 else 2
+            errors.append(math.sqrt(sums * variance) * part.step / rows / sums)
+        for tree, variance in zip(strategy.distributions, variances, strict=False):
+            errors.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
+        for persons, variance in zip(strategy.persons, variances, strict=True):
+            errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
+    of_choices = (float(np.mean(levels.choice.rank_variances(rows))) for levels in decoder.chosen)
+    return [*errors, *(math.sqrt(variance) / rows for variance in of_choices)]
 
 
 def mean_square(mechanism: GroupMechanism, users: int) -> float:
@@ -131,9 +119,10 @@ def mean_square(mechanism: GroupMechanism, users: int) -> float:
     return float(np.mean(np.square(scaled_errors(mechanism, users))))
 
 
-def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: int, z: float) -> GroupEstimates:
+def _expected(
+    mechanism: GroupMechanism, strategy: GroupStatistics, shape: tuple[Schema, Assumed], users: int
+) -> GroupEstimates:
     """Return the estimates of one group with values spread as supposed, and no noise in them."""
-    strategy = strategy_of(mechanism)
     rows = users / strategy.parts[0].groups
     sums = [rows * moments(part, *shape)[None] for part in strategy.moments]
     for tree in strategy.distributions:
@@ -142,38 +131,43 @@ def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: 
     people = rows / mechanism.unit.rows
     sums += [np.full((1, part.degree + 1), people / (part.degree + 1)) for part in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
-    variances = [noise.variance * part.step**2 for part, noise in pairs]
     return GroupEstimates(
         strategy=strategy,
         schema=shape[0],
         sums=tuple(sums),
-        variances=tuple(variances),
+        variances=tuple(noise.variance * part.step**2 for part, noise in pairs),
         steps=tuple(part.step for part in strategy.parts),
         sizes=np.ones(1),
-        z=z,
+        z=critical(CONFIDENCE, mechanism.tail),
     )
+
+
+def moments(part: MomentSums, schema: Schema, assumed: Assumed) -> Array:
+    """Return the mean of the shares of a row, shape (degree + 1,): 1 / (degree + 1) each where values lie evenly."""
+    shape = None if part.axis is None else assumed.get(schema.names[part.axis])
+    if shape is None:
+        return np.full(part.degree + 1, 1 / (part.degree + 1))
+    centre, radius = scale(schema, part)
+    t = (shape.mean - centre) / radius
+    square = t**2 + (shape.sd / radius) ** 2
+    if part.degree == 1:
+        return np.array([1 - t, 1 + t]) / 2
+    return np.array([1 - 2 * t + square, 2 - 2 * square, 1 + 2 * t + square]) / 4
+
+
+def distribution(part: GroupDistribution, schema: Schema, assumed: Assumed) -> Array:
+    """Return the shares of the cells."""
+    cells, attribute = part.tree.cells, bounded(schema, part.axis)
+    return cell_shares(attribute, -(-np.arange(1, cells) * part.levels // cells), assumed.get(attribute.name))
 
 
 def _parts_of(mechanism: GroupMechanism, schema: Schema) -> dict[str, int]:
     """Return the part that every statistic but the count comes from."""
-    sums, listed = sums_of(mechanism), list[list[str]]()
-    if sums is not None:
-        strategy, whole = strategy_of(sums), (Fraction(1),)
-        alone = [GroupStatistics(moments=(part,), shares=whole) for part in strategy.moments]
-        alone += [GroupStatistics(moments=(), distributions=(part,), shares=whole) for part in strategy.distributions]
-        alone += [GroupStatistics(moments=(), persons=(part,), shares=whole) for part in strategy.persons]
-        empty: dict[str, Any] = {"schema": schema, "sums": (), "variances": (), "steps": (), "sizes": np.ones(1)}
-        listed += [[*GroupEstimates(strategy=part, **empty, z=1.0).names] for part in alone]
-    listed += [[*quantile_names(levels, schema)] for levels in chosen_of(mechanism)]
-    return {name: place for place, names in enumerate(listed) for name in names if name != COUNT}
-
-
-def strategy_of(mechanism: MatrixMechanism) -> GroupStatistics:
-    """Return what a mechanism measures of groups."""
-    strategy = mechanism.strategy
-    if not isinstance(strategy, GroupStatistics):
-        raise TypeError(f"{type(strategy).__name__} measures no statistics")
-    return strategy
+    decoder, strategy = decoder_of(mechanism), decoder_of(mechanism).strategy
+    places = {} if strategy is None else {name: place for name, (place, _) in statistics(strategy, schema).items()}
+    first = 0 if strategy is None else len(strategy.parts)
+    listed = enumerate((quantile_names(levels, schema) for levels in decoder.chosen), first)
+    return places | {name: place for place, names in listed for name in names}
 
 
 def _exact(shares: Sequence[float]) -> tuple[Fraction, ...]:

@@ -10,9 +10,7 @@ import numpy as np
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Integers, Sums
 from dpress.data.person_totals import person_totals
-from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
+from dpress.kinds.statistics.curator.measured import decoder_of
 from dpress.release.truth.finding import CheckedRows, Finding, share
 
 
@@ -46,11 +44,8 @@ def totals_findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _checked(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
-    mechanism, schema, unit = rows.mechanism, rows.design.schema, rows.spec.privacy.protected
-    groups = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
-    strategy = groups.strategy if isinstance(groups, MatrixMechanism) else None
-    persons = strategy.persons if isinstance(strategy, GroupStatistics) else ()
-    parts = tuple(part for part in persons if part.axis is not None)
+    strategy, schema, unit = decoder_of(rows.mechanism).strategy, rows.design.schema, rows.spec.privacy.protected
+    parts = () if strategy is None else tuple(part for part in strategy.persons if part.axis is not None)
     if not parts:
         return ()
 

@@ -6,25 +6,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.curator.estimates import Mask
 from dpress.kinds.statistics.devices.distribution_table import DistributionTable
 from dpress.kinds.statistics.devices.estimates import (
     DIRECTION,
-    CountedNumbers,
     DeviceEstimates,
     ReportedNumbers,
     reported,
 )
 from dpress.kinds.statistics.group_answers import GroupAnswers
-from dpress.kinds.statistics.group_table import NAME
+from dpress.kinds.statistics.group_results import Mask
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.query.answering import Answering
 from dpress.query.answers import Part, Progress
 from dpress.query.boxes import Products, products
-from dpress.query.published_tables import CONFIDENCE, PublishedTable
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import Condition, Query, Word
 from dpress.query.result import Result
 
@@ -54,27 +52,11 @@ class DeviceAnswers(GroupAnswers):
         tallies = self.collection.split_tally(self.release.kept)
         return reported(self.release.schema, self.estimator, [tally[:-1] for tally in tallies])
 
-    def _sums(self, confidence: float, mask: Mask | None) -> DeviceEstimates:
+    def estimates(self, mask: Mask | None, confidence: float) -> DeviceEstimates:
+        """Return what follows from the reports."""
         z = critical(confidence, self.release.tail)
         masks = np.eye(self.size, dtype=bool) if mask is None else mask[None]
         return DeviceEstimates(numbers=self.numbers, masks=masks, users=self.collection.users, z=z)
-
-    def true_groups(self, counts: npt.NDArray[np.int64]) -> DeviceEstimates:
-        """Return the statistics of exact counts of every number's table, one after the other: private."""
-        shapes = [(oracle.groups, oracle.levels) for oracle in self.estimator.oracles]
-        parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
-        numbers = tuple(
-            CountedNumbers(
-                attribute=numbers.attribute,
-                degree=numbers.degree,
-                quantiles=numbers.quantiles,
-                counts=part.reshape(shape),
-                circular=numbers.circular,
-            )
-            for numbers, part, shape in zip(self.numbers, parts, shapes, strict=True)
-        )
-        masks = np.eye(self.size, dtype=bool)
-        return DeviceEstimates(numbers=numbers, masks=masks, users=numbers[0].users, z=critical(CONFIDENCE, "gaussian"))
 
     @property
     def distributions(self) -> tuple[DistributionTable, ...]:
@@ -92,13 +74,7 @@ class DeviceAnswers(GroupAnswers):
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The statistics, and a distribution for every number that has one."""
         by = tuple(axis.name for axis in self.axes)
-        return {NAME: by} | {table.name: (*by, table.numbers.attribute.name) for table in self.distributions}
-
-    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
-        """Yield the statistics and the distributions with the names of their attributes."""
-        names = self.tables
-        for part in self.parts(progress=None):
-            yield names[part.name], part
+        return {**super().tables} | {table.name: (*by, table.numbers.attribute.name) for table in self.distributions}
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the statistics and the distributions."""
@@ -106,27 +82,15 @@ class DeviceAnswers(GroupAnswers):
         yield from self.distributions
 
     @property
-    def _by(self) -> tuple[int, ...]:
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
         return self.estimator.by
-
-    @property
-    def strategy(self) -> None:
-        """Nothing: no curator adds anything up."""
-        return
 
     @property
     def size(self) -> int:
         """How many groups there are."""
         groups: int = self.estimator.oracles[0].groups
         return groups
-
-    @property
-    def _with_quantiles(self) -> list[str]:
-        return [numbers.attribute.name for numbers in self.numbers if numbers.quantiles]
-
-    @property
-    def _with_distribution(self) -> list[str]:
-        return [table.numbers.attribute.name for table in self.distributions]
 
     @cached_property
     def periods(self) -> Mapping[str, float]:
@@ -149,23 +113,22 @@ class DeviceAnswers(GroupAnswers):
                     return products(self.release.schema, Condition(word="or", parts=parts))
         return products(self.release.schema, condition)
 
-    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
-        """Answer a statistic; also the share of some levels of a number that has a distribution.
+    def share(self, query: Query, text: str, confidence: float) -> Result:
+        """Answer the share of some levels of a number that has a distribution.
 
         Raises:
-            ValueError: it was not asked for, or the condition is about other attributes than the groups'.
+            ValueError: it has none, or the condition is about other attributes than the groups'.
         """
-        if query.of != "share":
-            return super().statistic(query, text, confidence)
         boxes = self._boxes(query.first)
         held = sorted({axis for weights in boxes for axis, mask in enumerate(weights) if not mask.all()})
         axes = [report_type.axes[-1] for report_type in self.estimator.types]
         places = dict(zip(axes, self.numbers, strict=True))
-        if len(held) != 1 or held[0] not in places or places[held[0]].attribute.name not in self._with_distribution:
-            listed = ", ".join(self._with_distribution) or "no attribute"
+        distributed = [table.numbers for table in self.distributions]
+        if len(held) != 1 or places.get(held[0]) not in distributed:
+            listed = ", ".join(numbers.attribute.name for numbers in distributed) or "no attribute"
             having = "a distribution" if any(numbers.circular for numbers in self.numbers) else "quantiles"
             raise ValueError(f"share: conditions are known on one attribute that has {having} ({listed}): {text!r}")
-        value, error = places[held[0]].share(self._mask(query.where), boxes[0][held[0]].astype(bool))
+        value, error = places[held[0]].share(self.mask(query.where), boxes[0][held[0]].astype(bool))
         half = critical(confidence, self.release.tail) * error
         return Result(
             query=text,
@@ -175,21 +138,6 @@ class DeviceAnswers(GroupAnswers):
             interval=(max(0.0, value - half), min(1.0, value + half)),
             confidence=confidence,
         )
-
-    @cached_property
-    def of_persons(self) -> tuple[str, ...]:
-        """No statistics of persons: every report is one."""
-        return ()
-
-    @property
-    def discovered(self) -> str:
-        """Nothing: devices need the list of the groups."""
-        return ""
-
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield no table of counts."""
-        del cells
-        yield from ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -201,3 +149,6 @@ class DeviceAnswers(GroupAnswers):
                 value, low, high = (float(figures[0]) for figures in (statistic.value, statistic.low, statistic.high))
                 means.append(f"So far the {name} is {value:,.6g}, from {low:,.6g} to {high:,.6g}.")
         return tuple(means)
+
+
+ANSWERING = Answering(answers=DeviceAnswers)

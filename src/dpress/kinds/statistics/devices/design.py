@@ -109,7 +109,7 @@ def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -
     people, reports = users / len(estimator.types), []
     for report_type, oracle in zip(estimator.types, estimator.oracles, strict=True):
         attribute: Any = schema.tabular[report_type.axes[-1]]
-        shares = level_shares(attribute, assumed, circular=isinstance(oracle, CircularWave))
+        shares = level_shares(attribute, assumed, circular=oracle.circular)
         table = np.tile(shares * people / oracle.groups, (oracle.groups, 1))
         reports.append(oracle.expected(table))
     masks = np.arange(estimator.oracles[0].groups)[None] == 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,52 +22,12 @@ from dpress.inference.numbers.directions import direction
 from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
 from dpress.inference.ratio import Pair, fieller
-from dpress.kinds.statistics.curator.estimates import COUNT, Mask, quantile_name
-from dpress.kinds.statistics.level_values import level_scale, turned, valued
-from dpress.mechanisms.numbers.circular_wave import CircularWave
+from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
+from dpress.kinds.statistics.level_values import level_scale, valued
 
 DIRECTION, LENGTH = "circular mean", "resultant length"
+Row = tuple[float, float, float, float]  # value, standard error and ends of an interval
 SURE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
-
-
-class Numbers(Protocol):
-    """One number of many users, by group: from reports, or from a table."""
-
-    @property
-    def attribute(self) -> Number:
-        """Its levels are the attribute's cells."""
-        ...
-
-    @property
-    def degree(self) -> int:
-        """0 without a mean, 1 with one, 2 with a variance, too."""
-        ...
-
-    @property
-    def quantiles(self) -> tuple[Fraction, ...]:
-        """That are asked for."""
-        ...
-
-    @property
-    def circular(self) -> bool:
-        """Whether its bounds meet."""
-        ...
-
-    @property
-    def users(self) -> int:
-        """How many it is known of."""
-        ...
-
-    def sums(self, mask: Mask) -> Sums:
-        """Return users, sum of levels about the middle one, and where it is known of their squares, of some groups.
-
-        On a circle: users, sums of the cosines and of the sines.
-        """
-        ...
-
-    def prefixes(self, mask: Mask) -> tuple[Array, Array]:
-        """Return the shares of some groups' users below every level's lower end, and their errors."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -91,7 +51,8 @@ class ReportedNumbers:
     @property
     def circular(self) -> bool:
         """Whether its bounds meet."""
-        return isinstance(self.oracle, CircularWave)
+        circular: bool = self.oracle.circular
+        return circular
 
     @property
     def users(self) -> int:
@@ -154,6 +115,9 @@ class CountedNumbers:
         return below / max(below[-1], 1.0), np.zeros(below.size)
 
 
+Numbers = ReportedNumbers | CountedNumbers
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DeviceEstimates:
     """Statistics of many sets of groups.
@@ -170,7 +134,7 @@ class DeviceEstimates:
         z: standard errors to each side of an interval.
     """
 
-    numbers: Sequence[Numbers]
+    numbers: Sequence[ReportedNumbers] | Sequence[CountedNumbers]
     masks: npt.NDArray[np.bool_]
     users: int
     z: float
@@ -179,11 +143,6 @@ class DeviceEstimates:
     def names(self) -> tuple[str, ...]:
         """The statistics, in the order that they are published in."""
         return tuple(self._by_name)
-
-    @property
-    def sizes(self) -> Array:
-        """How many groups each set has, shape (sets,)."""
-        return np.asarray(self.masks.sum(axis=1), dtype=np.float64)
 
     def of(self, name: str, share: Fraction | None = None) -> Estimates:
         """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
@@ -239,21 +198,18 @@ class DeviceEstimates:
         centre, step, reach = _scale(numbers)
         rows = []
         for mask in self.masks:
-            sums = numbers.sums(mask)
-            variances = float(sums.covariance[1, 1]), max(float(sums.covariance[0, 0]), 0.0)
+            of_mask = numbers.sums(mask)
+            values, covariance = of_mask.values, of_mask.covariance
             pair = Pair(
-                first=float(sums.values[1]),
-                second=float(sums.values[0]),
-                variances=variances,
-                covariance=float(sums.covariance[0, 1]),
+                first=float(values[1]),
+                second=float(values[0]),
+                variances=(float(covariance[1, 1]), max(float(covariance[0, 0]), 0.0)),
+                covariance=float(covariance[0, 1]),
             )
             ratio = fieller(pair, self.z, (0.0, 0.0))
-            rows.append((ratio.value, ratio.standard_error, *ratio.interval))
-        value, error, low, high = np.array(rows).T
-        ends = [np.clip(column, -reach, reach) for column in (value, low, high)]
-        return group_moments.moved(
-            Estimates(value=ends[0], standard_error=error, low=ends[1], high=ends[2]), centre, step
-        )
+            value, low, high = np.clip([ratio.value, *ratio.interval], -reach, reach)
+            rows.append((value, ratio.standard_error, low, high))
+        return group_moments.moved(group_moments.of_rows(rows), centre, step)
 
     def mean_error(self, numbers: Numbers) -> float:
         """Return the standard error of the first set's mean of a number, also of one that is not published."""
@@ -261,20 +217,16 @@ class DeviceEstimates:
 
     def _variance(self, numbers: Numbers) -> Estimates:
         _, step, reach = _scale(numbers)
-        rows = []
-        for mask in self.masks:
-            sums = numbers.sums(mask)
+
+        def of(sums: Sums) -> Row:
             n, first, second = sums.values.tolist()
-            if not self._stands_out(sums):
-                rows.append((math.nan, math.nan, 0.0, reach**2))
-                continue
             mean = first / n
             slope = np.array([2 * mean**2 - second / n, -2 * mean, 1.0]) / n
             value = min(max(second / n - mean**2, 0.0), reach**2)
             error = math.sqrt(max(float(slope @ sums.covariance @ slope), 0.0))
-            rows.append((value, error, max(value - self.z * error, 0.0), min(value + self.z * error, reach**2)))
-        value, error, low, high = np.array(rows).T
-        return group_moments.moved(Estimates(value=value, standard_error=error, low=low, high=high), 0.0, step**2)
+            return value, error, max(value - self.z * error, 0.0), min(value + self.z * error, reach**2)
+
+        return group_moments.moved(self._where_sure(numbers, of, (0.0, reach**2)), 0.0, step**2)
 
     def _quantiles(self, numbers: Numbers, share: Fraction) -> Estimates:
         levels, rows = numbers.attribute.ordered, []
@@ -284,24 +236,19 @@ class DeviceEstimates:
                 rows.append(group_moments.quantile(prefixes, self.z * errors, float(share)))
             else:
                 rows.append((math.nan, 0.0, float(levels)))
-        value, low, high = valued(numbers.attribute, levels, levels, list(np.array(rows).T))
-        error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
-        return Estimates(value=value, standard_error=error, low=low, high=high)
+        return valued(numbers.attribute, levels, levels, list(np.array(rows).T), self.z)
 
     def _direction(self, numbers: Numbers) -> Estimates:
-        rows, none = [], (math.nan, math.nan, -math.inf, math.inf)
-        for mask in self.masks:
-            sums = numbers.sums(mask)
-            rows.append(direction(sums, self.z).angle if self._stands_out(sums) else none)
-        return turned(numbers.attribute, np.array(rows))
+        angles = self._where_sure(numbers, lambda sums: direction(sums, self.z).angle, (-math.inf, math.inf))
+        return turned(numbers.attribute, angles)
 
     def _length(self, numbers: Numbers) -> Estimates:
-        rows, none = [], (math.nan, math.nan, 0.0, 1.0)
-        for mask in self.masks:
-            sums = numbers.sums(mask)
-            rows.append(direction(sums, self.z).length if self._stands_out(sums) else none)
-        value, error, low, high = np.array(rows).T
-        return Estimates(value=value, standard_error=error, low=low, high=high)
+        return self._where_sure(numbers, lambda sums: direction(sums, self.z).length, (0.0, 1.0))
+
+    def _where_sure(self, numbers: Numbers, of: Callable[[Sums], Row], whole: tuple[float, float]) -> Estimates:
+        """Return a statistic of every set that is not too small; of others nothing is known but the whole interval."""
+        unknown, every = (math.nan, math.nan, *whole), map(numbers.sums, self.masks)
+        return group_moments.of_rows([of(sums) if self._stands_out(sums) else unknown for sums in every])
 
     def _stands_out(self, sums: Sums) -> bool:
         return bool(sums.values[0] > SURE * math.sqrt(max(float(sums.covariance[0, 0]), 0.0)))
@@ -312,6 +259,29 @@ def _scale(numbers: Numbers) -> tuple[float, float, float]:
     reach = (numbers.attribute.ordered - 1) / 2
     centre, radius = level_scale(numbers.attribute, numbers.attribute.ordered - 1)
     return centre, radius / reach, reach
+
+
+def turned(attribute: Number, angles: Estimates) -> Estimates:
+    """Return directions as values of an attribute whose bounds meet.
+
+    A value lies within the bounds. The ends of its interval are at most half the circle away and may lie beyond them:
+    25 is one o'clock, and the whole circle is half of it to each side.
+
+    Args:
+        attribute: the attribute.
+        angles: in radians; 0 is the first level.
+    """
+    low, high = map(float, attribute.ends)
+    around, step = high - low, (high - low) / attribute.ordered
+    shift = (step - attribute.whole) / 2  # of the middle of the first level
+    value = angles.value
+    values = low + (shift + value / (2 * np.pi) * around) % around
+    half = np.clip([angles.low - value, angles.high - value], -np.pi, np.pi)
+    first, last = (
+        np.where(np.isnan(value), edge, values + reach / (2 * np.pi) * around)
+        for edge, reach in zip((low, high), half, strict=True)
+    )
+    return Estimates(value=values, standard_error=angles.standard_error / (2 * np.pi) * around, low=first, high=last)
 
 
 def reported(schema: Any, estimator: Any, reports: Sequence[npt.NDArray[Any]]) -> tuple[ReportedNumbers, ...]:

@@ -1,0 +1,174 @@
+"""Answers of a release of a table's statistics: what the noisy sums say, and quantiles that were chosen."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpress.core.maps.measurement import SumsAndLevels
+from dpress.core.methods.mechanism import MeasuringMechanism
+from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import critical
+from dpress.kinds.statistics.curator.chosen_bounds import clamped
+from dpress.kinds.statistics.curator.chosen_quantiles import estimates, quantile_names, without_interval
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, condition, group_estimates, held_by, of_persons
+from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, measuring, names_first
+from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
+from dpress.kinds.statistics.group_results import GroupResults, Mask, only
+from dpress.kinds.statistics.level_values import bounded
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupDecoder
+from dpress.query.answering import Answering
+from dpress.query.boxes import products
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.query_tree import Condition, Query
+from dpress.query.result import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class CuratorAnswers(GroupAnswers):
+    """Statistics of the groups of a table."""
+
+    @property
+    def mechanism(self) -> MeasuringMechanism:
+        """What measured the groups."""
+        return measuring(self.release.mechanism)
+
+    @property
+    def _decoder(self) -> GroupDecoder:
+        return decoder_of(self.release.mechanism)
+
+    @property
+    def strategy(self) -> GroupStatistics | None:
+        """The sums that were measured; None where there are chosen quantiles alone."""
+        return self._decoder.strategy
+
+    @property
+    def chosen(self) -> tuple[ChosenLevels, ...]:
+        """The quantiles that were chosen."""
+        return self._decoder.chosen
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return self._decoder.groups
+
+    @property
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self._decoder.by
+
+    @cached_property
+    def drawn(self) -> SumsAndLevels:
+        """The noisy sums with their variance, and the levels that were chosen."""
+        drawn = self.mechanism.measured(self.release.kept)
+        made: SumsAndLevels = drawn if self.chosen else SumsAndLevels(sums=drawn, levels=())
+        return made
+
+    @cached_property
+    def _chosen_estimates(self) -> dict[str, Estimates]:
+        """The chosen quantiles of every group, by name."""
+        statistics: dict[str, Estimates] = {}
+        for chosen, levels in zip(self.chosen, self.drawn.levels, strict=True):
+            statistics |= estimates(chosen, self.release.schema, levels)
+        return statistics
+
+    def estimates(self, mask: Mask | None, confidence: float) -> GroupEstimates | None:
+        """Return what follows from the noisy sums; None where there are none."""
+        if self.strategy is None or self.drawn.sums is None:
+            return None
+        z = critical(confidence, self.release.tail)
+        return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
+
+    def groups(self, confidence: float = CONFIDENCE) -> GroupResults:
+        """Return the estimates of every group."""
+        return GroupResults(sums=self.estimates(None, confidence), chosen=self._chosen_estimates, size=self.size)
+
+    def results(self, mask: Mask, confidence: float) -> GroupResults:
+        """Return those of one set of groups; chosen quantiles only where it is a single group."""
+        chosen = self._chosen_estimates if mask.sum() == 1 else {}
+        chosen = {name: only(statistic, mask) for name, statistic in chosen.items()}
+        return GroupResults(sums=self.estimates(mask, confidence), chosen=chosen, size=1)
+
+    def quantile(self, query: Query, text: str, confidence: float) -> Result:
+        """Answer a quantile, also one that was chosen.
+
+        Raises:
+            ValueError: it was not measured, or one that was chosen is not asked of a single group.
+        """
+        names = self.release.schema.names
+        for chosen in self.chosen:
+            if names[chosen.axis] == query.attribute:
+                return self._of_chosen(chosen, query, text, confidence)
+        return super().quantile(query, text, confidence)
+
+    def _of_chosen(self, chosen: ChosenLevels, query: Query, text: str, confidence: float) -> Result:
+        names, share = quantile_names(chosen, self.release.schema), level_of(query)
+        if share not in chosen.choice.quantiles:
+            raise ValueError(
+                f"{text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
+            )
+        mask = self.mask(query.where)
+        if mask.sum() != 1:
+            raise ValueError(
+                f"{text}: it was chosen in every group, and is known of one group; name its "
+                f"{' and '.join(axis.name for axis in self.axes)}"
+            )
+        value = only(self._chosen_estimates[names[chosen.choice.quantiles.index(share)]], mask).value
+        return Result(
+            query=text,
+            value=float(value[0]),
+            standard_error=math.nan,
+            interval=(math.nan, math.nan),
+            confidence=confidence,
+            note=without_interval(chosen),
+            of=query.of,
+        )
+
+    def share(self, query: Query, text: str, confidence: float) -> Result | None:
+        """Answer the share of a condition that was measured; None where there is none."""
+        name = self._share_name(query.first)
+        return None if name is None else self.answered((text, query.of), name, query.where, confidence)
+
+    def _share_name(self, conditions: Condition) -> str | None:
+        boxes = products(self.release.schema, conditions)
+        if len(boxes) > 1 or self.strategy is None:
+            return None
+        where = held_by(boxes[0])
+        measured = where in [part.where for part in self.strategy.moments]
+        return f"share {condition(self.release.schema, where)}" if measured else None
+
+    @cached_property
+    def of_persons(self) -> tuple[str, ...]:
+        """The statistics of persons."""
+        return () if self.strategy is None else of_persons(self.strategy, self.release.schema)
+
+    @cached_property
+    def bounded(self) -> Mapping[str, str]:
+        """A remark on every attribute whose bounds were chosen privately."""
+        if (mechanism := bounds_first(self.release.mechanism)) is None:
+            return {}
+        attributes = [bounded(self.release.schema, axis) for axis in mechanism.axes]
+        return {
+            attribute.name: clamped(attribute.inclusive(*attribute.ends), outside)
+            for attribute, outside in zip(attributes, mechanism.outside, strict=True)
+        }
+
+    @property
+    def discovered(self) -> str:
+        """How the groups were found whose names nobody listed, in a sentence; empty where all are listed."""
+        if (mechanism := names_first(self.release.mechanism)) is None:
+            return ""
+        attribute: Any = self.release.schema.tabular[mechanism.axis]
+        nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
+        whom = f"different {unit.name}" if unit.columns else "rows"
+        return (
+            f"{attribute.name}: {len(attribute.listed):,} names occurred often enough to be released (a name that "
+            f"{nearly:,} {whom} have is, with a chance of 99 %); all other rows are in the groups of "
+            f"“{attribute.extra[-1]}”."
+        )
+
+
+ANSWERING = Answering(answers=CuratorAnswers)

@@ -1,0 +1,50 @@
+"""What the page of a table's statistics says beyond all others: what was measured, with which noise."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from dpress.attributes.domain import Schema
+from dpress.kinds.statistics.curator.answers import ANSWERING
+from dpress.kinds.statistics.curator.chosen_quantiles import BETA
+from dpress.kinds.statistics.curator.estimates import condition
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.query.release import Release
+
+
+def made(release: Release) -> dict[str, Any]:
+    """Return of every part what it measures, its share of the budget, and how wrong a count from it, or a rank, is."""
+    answers = ANSWERING.of(release)
+    mechanism: Any = answers.mechanism
+    noises, of_sums = list[tuple[str, str, str]](), Fraction(1)
+    for chosen in answers.chosen:
+        what = f"{release.schema.names[chosen.axis]}: {len(chosen.choice.quantiles)} chosen of {chosen.cells:,} cells"
+        share = chosen.choice.loss.amount / mechanism.loss.amount
+        within = math.ceil(max(chosen.choice.rank_errors(chosen.cells, BETA)))
+        noises.append((what, _percent(share), f"95 %: at most {within:,}"))
+        of_sums -= share
+    strategy = answers.strategy
+    if strategy is not None:
+        parts = zip(_measured(strategy, release.schema), strategy.shares, mechanism.noises, strategy.parts, strict=True)
+        for what, share, noise, part in parts:
+            noises.append((what, _percent(share * of_sums), f"{math.sqrt(noise.variance) * part.step:.3g}"))
+    shared_out = strategy is not None and bool(strategy.moments)
+    return {"noises": noises, "shared_out": shared_out, "asked": (), "shapes": ()}
+
+
+def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
+    """Yield what every part of the sums measures."""
+    for part in strategy.moments:
+        if part.axis is not None:
+            yield f"{schema.names[part.axis]}: shares of rows"
+        else:
+            yield f"whether {condition(schema, part.where)}" if part.where else "rows"
+    for tree in strategy.distributions:
+        yield f"{schema.names[tree.axis]}: a tree of counts"
+    for persons in strategy.persons:
+        yield "persons" if persons.axis is None else f"{schema.names[persons.axis]}: a total of each person"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{100 * float(share):.1f} %"

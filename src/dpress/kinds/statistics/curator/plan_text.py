@@ -1,0 +1,92 @@
+"""What a plan of a table's statistics says: the error of every statistic, and what is found first."""
+
+from dpress.core.basics.losses.any_loss import describe
+from dpress.core.methods.mechanism import NameMechanism
+from dpress.kinds.statistics.assumed_shape import supposed
+from dpress.kinds.statistics.curator.chosen_bounds import in_widths
+from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
+from dpress.kinds.statistics.curator.estimates import PERSONS
+from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, grouping, names_first
+from dpress.kinds.statistics.curator.prediction import standard_errors
+from dpress.kinds.statistics.group_results import COUNT, quantile_name
+from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.plan_text import listed
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.release.plan.candidate import Candidate
+from dpress.release.plan.parameter_checks import of_kind
+from dpress.release.plan.plan import Plan
+from dpress.release.plan.plan_text import Listing, PlanText
+
+
+def text(planned: Plan) -> PlanText:
+    """Return the text of a plan."""
+    chosen, errors = planned.chosen, expected_errors(planned, planned.chosen)
+    names, bounds = names_first(chosen.mechanism), bounds_first(chosen.mechanism)
+    group = _expected(planned) if names is None else _discovered(names)
+    exact = "errors of counts and persons are exact" if PERSONS in errors else "a count's error is exact"
+    rest = f"{exact}, the others" if {COUNT, PERSONS} & {*errors} else "errors"
+    basis = f"For {group}, {supposed(of_kind(planned.spec, Statistics).assume or {})}; {rest} are approximations."
+    remarks: list[str | Listing] = [basis, *_without_intervals(planned, chosen)]
+    if bounds is not None:
+        remarks.append(_bounded(planned, bounds))
+    remarks.append(f"{chosen.method}: {describe(chosen.mechanism.claim.proven)} (proven).")
+    return PlanText(candidates=listed(errors), remarks=remarks)
+
+
+def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
+    """Return which quantiles have no interval, and which have one though none was asked for."""
+    schema, decoder = planned.choice.schema, decoder_of(chosen.mechanism)
+    names = [name for levels in decoder.chosen for name in quantile_names(levels, schema)]
+    lines = [f"Chosen, without an interval: {', '.join(names)}; known of one group each."] if names else []
+    trees = () if decoder.strategy is None else decoder.strategy.distributions
+    kept = [quantile_name(schema.names[tree.axis], q) for tree in trees for q in tree.quantiles]
+    if of_kind(planned.spec, Statistics).intervals or not kept:
+        return lines
+    return [*lines, f"Counted by a tree, with intervals: {', '.join(kept)}."]
+
+
+def _expected(planned: Plan) -> str:
+    """Return the group that the errors are about, where all groups are listed."""
+    groups, users = decoder_of(planned.chosen.mechanism).groups, planned.choice.users
+    where = f"a group of {users / groups:,.0f} rows ({users:,} in {groups:,} groups)"
+    return where if groups > 1 else f"{users:,} rows"
+
+
+def _discovered(mechanism: DiscoveredGroups) -> str:
+    """Return the group that the errors are about, where a selection finds the groups, and when it does."""
+    half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
+    unit = mechanism.unit
+    counts = f"{unit.name} that have it" if unit.columns else "rows"
+    return (
+        f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %"
+        f"{_of_few(mechanism.names)}), and as many rows in each of its groups"
+    )
+
+
+def _of_few(names: NameMechanism) -> str:
+    """Return how many suffice who have one name each, where that is other than what the plan counts with."""
+    if names.weights is None or names.weights[0] == names.least:
+        return ""
+    few = -(-names.count_for(EVEN) // names.weights[0])
+    return f"; {few:,} where they have no other name, as weights are 1 / sqrt(names)"
+
+
+def _bounded(planned: Plan, mechanism: BoundsFirst) -> str:
+    """Say whose bounds are chosen, what is known of the rows outside, and in which unit their errors are."""
+    names = " and ".join(planned.choice.schema.names[axis] for axis in mechanism.axes)
+    return (
+        f"The bounds of {names} are chosen privately, {mechanism.described}. Values outside count as the bounds, and "
+        "errors and intervals are of the values so counted, in widths of the bounds, of a variance in squared widths."
+    )
+
+
+def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
+    """Return the standard error of every statistic in a group of the expected size."""
+    mechanism, users, schema = grouping(candidate.mechanism), planned.choice.users, planned.choice.schema
+    if (names := names_first(mechanism)) is not None:
+        users = names.names.holders_for(SURE) * decoder_of(mechanism).groups
+    if (bounds := bounds_first(mechanism)) is not None:
+        schema = in_widths(schema, bounds.axes)
+    return standard_errors(mechanism, schema, users, of_kind(planned.spec, Statistics).assume or {})
