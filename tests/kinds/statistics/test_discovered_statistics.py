@@ -86,7 +86,7 @@ def test_a_name_that_was_not_released_is_nowhere(tmp_path: Path) -> None:
 
 def test_discovered_names_cross_listed_attributes_and_people_count_once() -> None:
     crossed = published(attributes=(SEX, ITEM, COST), by=["sex", "item"])
-    assert crossed.answers.groups().size == 2 * 4
+    assert crossed.answers.size == 2 * 4
     assert crossed.query("item = tea and sex = f").value == pytest.approx(1000, abs=150)
     of_persons = published(privacy=PERSONS)
     assert of_persons.query("item = tea").value == pytest.approx(2000, abs=100)

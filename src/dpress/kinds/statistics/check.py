@@ -1,7 +1,6 @@
 """What becomes of names, totals and bounds in rows that are checked. Exact, so never private."""
 
-from dpress.kinds.statistics.curator.bounds_check import bounds_findings
-from dpress.kinds.statistics.curator.totals_check import totals_findings
+from dpress.kinds.statistics.curator.check import bounds_findings, totals_findings
 from dpress.release.truth.discovered_check import names_findings
 from dpress.release.truth.finding import CheckedRows, Checking, Finding
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics.near import meant
+from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.group_results import COUNT, CountedEstimates, GroupResults, Mask
@@ -39,11 +40,6 @@ class GroupAnswers(PublishedOnly):
     release: Release
 
     @property
-    def size(self) -> int:
-        """How many groups there are."""
-        raise NotImplementedError
-
-    @property
     def by(self) -> tuple[int, ...]:
         """The axes of the groups."""
         raise NotImplementedError
@@ -52,10 +48,6 @@ class GroupAnswers(PublishedOnly):
         """Return what follows from sums or reports, of every group or of the set that a mask names; None without."""
         raise NotImplementedError
 
-    def results(self, mask: Mask, confidence: float) -> GroupResults:
-        """Return the estimates of one set of groups."""
-        return GroupResults(sums=self.estimates(mask, confidence), chosen={}, size=1)
-
     def share(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a share; None for what follows from counts.
 
@@ -63,6 +55,10 @@ class GroupAnswers(PublishedOnly):
             ValueError: it was not asked for.
         """
         raise NotImplementedError
+
+    def chosen_estimates(self, mask: Mask | None) -> Mapping[str, Estimates]:  # noqa: ARG002
+        """Return the quantiles that were chosen: none, where every one has an interval."""
+        return {}
 
     @property
     def of_persons(self) -> tuple[str, ...]:
@@ -85,13 +81,19 @@ class GroupAnswers(PublishedOnly):
         tabular = self.release.schema.tabular
         return tuple(tabular[axis] for axis in self.by)
 
-    def groups(self, confidence: float = CONFIDENCE) -> GroupResults:
-        """Return the estimates of every group."""
-        return GroupResults(sums=self.estimates(None, confidence), chosen={}, size=self.size)
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return math.prod(axis.size for axis in self.axes)
 
-    def together(self, confidence: float = CONFIDENCE) -> GroupResults:
+    def groups(self) -> GroupResults:
+        """Return the estimates of every group."""
+        return GroupResults(sums=self.estimates(None, CONFIDENCE), chosen=self.chosen_estimates(None))
+
+    def together(self) -> GroupResults:
         """Return the estimates of all groups together."""
-        return self.results(np.ones(self.size, dtype=bool), confidence)
+        whole: Mask = np.ones(self.size, dtype=bool)
+        return GroupResults(sums=self.estimates(whole, CONFIDENCE), chosen=self.chosen_estimates(whole))
 
     @property
     def quantile_shares(self) -> Mapping[str, tuple[Fraction, ...]]:

@@ -67,11 +67,9 @@ def shape_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> F
         edges: of the levels.
         title: of the axis.
     """
-    every = max(1, -(-(len(edges) - 1) // CLASSES))
-    places = [*range(0, len(edges) - 1, every), len(edges) - 1]
     classes = [
         {"low": edges[a], "high": edges[b], "n": (prefixes[b] - prefixes[a]) / (edges[b] - edges[a])}
-        for a, b in itertools.pairwise(places)
+        for a, b in _classes(len(edges) - 1)
     ]
     return Figure(drawing=both(lambda width: _shape(classes, title, width), title))
 
@@ -84,8 +82,6 @@ def rose_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Fi
         edges: of the levels, clockwise from the top.
         title: what it says to who does not see it.
     """
-    every = max(1, -(-(len(edges) - 1) // CLASSES))
-    places = [*range(0, len(edges) - 1, every), len(edges) - 1]
     around = edges[-1] - edges[0]
     sectors = [
         {
@@ -93,13 +89,18 @@ def rose_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Fi
             "to": 2 * math.pi * (edges[b] - edges[0]) / around,
             "n": math.sqrt(max(prefixes[b] - prefixes[a], 0.0) / (edges[b] - edges[a])),
         }
-        for a, b in itertools.pairwise(places)
+        for a, b in _classes(len(edges) - 1)
     ]
     most = max(sector["n"] for sector in sectors) or 1.0
     for sector in sectors:
         sector["n"] /= most
     ticks = [{"at": math.pi * k / 4, "name": f"{edges[0] + around * k / 8:.6g}"} for k in range(8)]
     return Figure(drawing=both(lambda width: _rose(sectors, ticks, width), title))
+
+
+def _classes(levels: int) -> Iterable[tuple[int, int]]:
+    """Return the first and the last edge of every class of neighbouring levels."""
+    return itertools.pairwise([*range(0, levels, max(1, -(-levels // CLASSES))), levels])
 
 
 def inside(shares: Iterable[float]) -> list[float]:

@@ -45,12 +45,10 @@ class GroupResults:
     Args:
         sums: those that follow from noisy sums, or from reports; None where there are none.
         chosen: the quantiles that were chosen, by name; empty where the sets are not the groups themselves.
-        size: how many sets there are.
     """
 
     sums: CountedEstimates | None
     chosen: Mapping[str, Estimates]
-    size: int
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -41,14 +41,14 @@ def page(release: Release) -> str:
     answers = ANSWERING.of(release)
     about = facts(release)
     each, whole = answers.groups(), answers.together()
-    names = _groups(answers.axes, each.size)
+    names = _groups(answers.axes, answers.size)
     query = _example(each, answers)
     return rendered(
         TEMPLATE,
         {
             **frame(about),
             "by": [axis.caption for axis in answers.axes],
-            "groups": each.size,
+            "groups": answers.size,
             "statistics": list(each.names),
             "discovered": answers.discovered,
             "bounded": answers.bounded,
@@ -56,7 +56,7 @@ def page(release: Release) -> str:
             "sums": each.sums is not None,
             "whole": _whole(whole) if whole.names else None,
             "parts": [_part(name, each, whole, names) for name in each.names],
-            "data": _listed(each, answers) if each.size > 1 else None,
+            "data": _listed(each, answers) if answers.size > 1 else None,
             "quantiles": list(_quantiles(answers, each, names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most_groups": MOST_GROUPS,
@@ -86,7 +86,7 @@ def _whole(whole: GroupResults) -> Table:
 
 def _listed(each: GroupResults, answers: GroupAnswers) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    labels = cells(tuple(answers.axes), 0, each.size)
+    labels = cells(tuple(answers.axes), 0, answers.size)
     groups = {axis.name: list(map(str, labels[axis.name].to_pylist())) for axis in answers.axes}
     lists = []
     for name in each.names:

@@ -29,14 +29,14 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     return errors
 
 
-def listed(errors: dict[str, float], known: tuple[str, ...] = ()) -> Listing:
+def listed(errors: dict[str, float], exact: tuple[str, ...] = ()) -> Listing:
     """Return a table of standard errors in words; 0 is that of a quantile whose interval is one cell.
 
     Args:
         errors: by statistic.
-        known: statistics that have no error where theirs is 0.
+        exact: statistics that are known where their error is 0.
     """
-    words = {name: "known" if name in known and not error else _typical(error) for name, error in errors.items()}
+    words = {name: "known" if name in exact and not error else _typical(error) for name, error in errors.items()}
     return Listing(header=("statistic", "typical error"), rows=[[*pair] for pair in words.items()], numbers=(1,))
 
 

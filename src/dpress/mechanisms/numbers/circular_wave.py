@@ -4,21 +4,16 @@ level -> a uniform output of the window that begins there and goes on round the 
 uniform one outside -> circular moments, or all levels by EM.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
-from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel
 from dpress.core.reports.payload import Number
-from dpress.inference.numbers.sliding_window import SlidingWindow
-from dpress.mechanisms.numbers.square_wave import SquareWave
+from dpress.mechanisms.numbers.square_wave import REFUSAL, SquareWave
 from dpress.noise.response import truthful
 from dpress.noise.uniform import small
 
@@ -53,8 +48,6 @@ class CircularWave(SquareWave):
     def __post_init__(self) -> None:
         if self.levels < 3:
             raise ValueError(f"levels must be at least 3 on a circle, got levels={self.levels}")
-        if self.window == 0:
-            object.__setattr__(self, "window", circular_window(self.levels, self.groups, float(self.loss.epsilon)))
         if self.window >= self.levels:
             raise ValueError(f"window must be below the levels, {self.levels}, got window={self.window}")
         SquareWave.__post_init__(self)
@@ -63,13 +56,6 @@ class CircularWave(SquareWave):
     def row(self) -> int:
         """The number of outputs of one group."""
         return self.levels
-
-    @property
-    def map(self) -> SlidingWindow:
-        """The expected reports of given counts: p and q are those that `perturb` uses."""
-        return SlidingWindow(
-            levels=self.levels, groups=self.groups, window=self.window, near=self.near, far=self.far, circular=True
-        )
 
     def _respond(self, codes: Number, *, rng: Generator) -> Number:
         """Return an output for every value: one block of lanes; near and far ones are drawn for everybody."""
@@ -85,50 +71,6 @@ class CircularWave(SquareWave):
         other = np.where(far < rest, first + beside, away)
         return np.asarray(np.where(honest, first + near, other), dtype=np.uint32)
 
-    def channel(self) -> Channel:
-        """Return the exact channel.
-
-        Raises:
-            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
-        """
-        payload.check_channel(self.outputs, self.size)
-        p, q, levels = self.near, self.far, self.levels
-        rows = tuple(
-            tuple(
-                p if y // levels == value // levels and (y - value) % levels < self.window else q
-                for y in range(self.outputs)
-            )
-            for value in range(self.size)
-        )
-        numbers = np.arange(self.outputs, dtype=np.uint32)
-        return Channel(payloads=payload.pack(numbers, self.width), probabilities=rows)
-
-
-def circular_window(levels: int, groups: int, epsilon: float) -> int:
-    """Return the window at which a report of a number that lies evenly says most of it.
-
-    All outputs are then as likely, and with T outputs, w of them in the window and e^epsilon q in it,
-    q = 1 / (T + (e^epsilon - 1) w), a report says ln(T q) + epsilon w e^epsilon q of group and level: exact.
-
-    >>> circular_window(1000, 1, 1.0)
-    339
-    """
-    windows = np.arange(1, levels)
-    outputs, odds = groups * levels, math.exp(-epsilon)
-    scaled = odds * outputs + (1 - odds) * windows  # 1 / q, less e^epsilon
-    held = np.log(odds * outputs / scaled) + epsilon * windows / scaled
-    return int(windows[held.argmax()])
-
-
-def _example(loss: Loss) -> CircularWave:
-    """Return a tiny instance.
-
-    Raises:
-        NotSupported: the loss is no epsilon.
-    """
-    loss = pure(loss, "reports near a number are calibrated to epsilon")
-    return CircularWave(levels=5, loss=loss, groups=2, window=2)
-
 
 CARD = Card(
     name="circular_wave",
@@ -137,5 +79,5 @@ CARD = Card(
     paper="local: square wave (Li et al. 2020), on a circle",
     summary="Reports a number near the own one on a circle, or any other: circular means, and the distribution by EM.",
     method=CircularWave,
-    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+    example=lambda loss, _: CircularWave(levels=5, loss=pure(loss, REFUSAL), groups=2, window=2),
 )

@@ -12,7 +12,6 @@ import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
-from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Identity
@@ -25,6 +24,7 @@ from dpress.noise.expansion import WORD
 from dpress.noise.response import LEFT_OUT, check_coin, check_odds, truth_probability
 
 MOST_LEVELS = 1 << 12
+REFUSAL = "a bit is calibrated to epsilon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,16 +147,6 @@ class OneBit(Oracle):
         return Channel(payloads=np.array([[0], [1]], dtype=np.uint8), probabilities=rows)
 
 
-def _example(loss: Loss) -> OneBit:
-    """Return a tiny instance.
-
-    Raises:
-        NotSupported: the loss is no epsilon.
-    """
-    loss = pure(loss, "a bit is calibrated to epsilon")
-    return OneBit(size=5, loss=loss)
-
-
 CARD = Card(
     name="one_bit",
     family="numbers",
@@ -164,5 +154,5 @@ CARD = Card(
     paper="local: one bit (Duchi, Jordan, Wainwright 2018; Ding, Kulkarni, Yekhanin 2017)",
     summary="Sends one bit, more likely 1 for larger numbers: a mean, best where numbers lie near the bounds.",
     method=OneBit,
-    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+    example=lambda loss, _: OneBit(size=5, loss=pure(loss, REFUSAL)),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import pure
 from dpress.core.methods.mechanism import Card
-from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
+from dpress.mechanisms.numbers.square_wave import REFUSAL, SquareWave, windows_of_means
 
 EVEN = 1 / 3  # the variance of numbers that lie evenly, in half widths
 
@@ -43,12 +43,7 @@ def best_window(levels: int, groups: int, epsilon: float, mean: float = 0.0, spr
 
 
 def _example(loss: Loss) -> Piecewise:
-    """Return a tiny instance.
-
-    Raises:
-        NotSupported: the loss is no epsilon.
-    """
-    loss = pure(loss, "reports near a number are calibrated to epsilon")
+    loss = pure(loss, REFUSAL)
     return Piecewise(levels=6, loss=loss, window=best_window(6, 1, float(loss.epsilon)))
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
-from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
@@ -30,6 +29,7 @@ from dpress.noise.uniform import small
 
 BLOCK = 1 << 14
 MOST_LEVELS, MOST_OUTPUTS = 1 << 12, 1 << 24
+REFUSAL = "reports near a number are calibrated to epsilon"
 LARGEST_EXPONENT = 700  # e^-700 is a float above 0; windows are the same for every epsilon beyond
 
 
@@ -77,7 +77,8 @@ class SquareWave(Oracle):
         payload.check_domain(self.size, self.loss)
         window = check.count("window", self.window, least=0)
         if window == 0:
-            window = informative_window(self.levels, self.groups, float(self.loss.epsilon))
+            epsilon = float(self.loss.epsilon)
+            window = informative_window(self.levels, self.groups, epsilon, circular=self.circular)
         if window > self.levels:
             raise ValueError(f"window must be at most the levels, {self.levels}, got window={window}")
         object.__setattr__(self, "window", window)
@@ -119,7 +120,9 @@ class SquareWave(Oracle):
     @property
     def map(self) -> SlidingWindow:
         """The expected reports of given counts: p and q are those that `perturb` uses."""
-        return SlidingWindow(levels=self.levels, groups=self.groups, window=self.window, near=self.near, far=self.far)
+        near, far = self.near, self.far
+        levels, groups, window = self.levels, self.groups, self.window
+        return SlidingWindow(levels=levels, groups=groups, window=window, near=near, far=far, circular=self.circular)
 
     @property
     def scores(self) -> Scores:
@@ -190,26 +193,31 @@ class SquareWave(Oracle):
         """
         payload.check_channel(self.outputs, self.size)
         p, q = self.near, self.far
-        firsts = [group * self.row + level for group in range(self.groups) for level in range(self.levels)]
         rows = tuple(
-            tuple(p if first <= y < first + self.window else q for y in range(self.outputs)) for first in firsts
+            tuple(p if self._within(value, y) else q for y in range(self.outputs)) for value in range(self.size)
         )
         numbers = np.arange(self.outputs, dtype=np.uint32)
         return Channel(payloads=payload.pack(numbers, self.width), probabilities=rows)
 
+    def _within(self, value: int, output: int) -> bool:
+        """Return whether an output is in the window of a value, which goes on round a circle where there is one."""
+        group, level = divmod(value, self.levels)
+        return output // self.row == group and (output - level) % self.row < self.window
 
-def informative_window(levels: int, groups: int, epsilon: float) -> int:
+
+def informative_window(levels: int, groups: int, epsilon: float, *, circular: bool = False) -> int:
     """Return the window at which a report of even outputs would say most of the number.
 
     With w outputs in the window, T in all and e^epsilon q in it, q = 1 / (T + (e^epsilon - 1) w), the bound is
     ln(T q) + epsilon w e^epsilon q. On the unit interval without groups its maximum has the closed form of Li et al.
-    2020, Section 5.3: w is 2 b of the width, b = (e e^e - e^e + 1) / (2 e^e (e^e - 1 - e)), e for epsilon.
+    2020, Section 5.3: w is 2 b of the width, b = (e e^e - e^e + 1) / (2 e^e (e^e - 1 - e)), e for epsilon. On a circle
+    there are as many outputs as levels, all of them as likely where numbers lie evenly, and the bound is exact.
 
-    >>> informative_window(1000, 1, 1.0)
-    512
+    >>> informative_window(1000, 1, 1.0), informative_window(1000, 1, 1.0, circular=True)
+    (512, 339)
     """
-    windows = np.arange(1, levels + 1)
-    outputs, odds = groups * (levels + windows - 1), math.exp(-min(epsilon, LARGEST_EXPONENT))
+    windows = np.arange(1, levels if circular else levels + 1)
+    outputs, odds = groups * (levels if circular else levels + windows - 1), math.exp(-min(epsilon, LARGEST_EXPONENT))
     scaled = odds * outputs + (1 - odds) * windows  # 1 / q, less e^epsilon
     bound = np.log(odds * outputs / scaled) + epsilon * windows / scaled
     return int(windows[bound.argmax()])
@@ -239,16 +247,6 @@ def windows_of_means(levels: int, groups: int, epsilon: float, mean: float, spre
     return np.asarray((q * whole + outside * (1 - outside) * mean**2 + held) / near**2)
 
 
-def _example(loss: Loss) -> SquareWave:
-    """Return a tiny instance.
-
-    Raises:
-        NotSupported: the loss is no epsilon.
-    """
-    loss = pure(loss, "reports near a number are calibrated to epsilon")
-    return SquareWave(levels=5, loss=loss, groups=2)
-
-
 CARD = Card(
     name="square_wave",
     family="numbers",
@@ -256,5 +254,5 @@ CARD = Card(
     paper="local: square wave (Li et al. 2020)",
     summary="Reports a number near the own one, or any other: means, variances and the whole distribution by EM.",
     method=SquareWave,
-    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+    example=lambda loss, _: SquareWave(levels=5, loss=pure(loss, REFUSAL), groups=2),
 )

@@ -3,26 +3,25 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from dpress.core.maps.measurement import SumsAndLevels
-from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.curator.chosen_bounds import clamped
 from dpress.kinds.statistics.curator.chosen_quantiles import estimates, quantile_names, without_interval
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, condition, group_estimates, held_by, of_persons
-from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, measuring, names_first
+from dpress.kinds.statistics.curator.measured import GroupMechanism, bounds_first, decoder_of, grouping, names_first
 from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
-from dpress.kinds.statistics.group_results import GroupResults, Mask, only
+from dpress.kinds.statistics.group_results import Mask, only
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
-from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupDecoder
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.answering import Answering
 from dpress.query.boxes import products
-from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import Condition, Query
 from dpress.query.result import Result
 
@@ -32,40 +31,30 @@ class CuratorAnswers(GroupAnswers):
     """Statistics of the groups of a table."""
 
     @property
-    def mechanism(self) -> MeasuringMechanism:
+    def mechanism(self) -> GroupMechanism:
         """What measured the groups."""
-        return measuring(self.release.mechanism)
-
-    @property
-    def _decoder(self) -> GroupDecoder:
-        return decoder_of(self.release.mechanism)
+        return grouping(self.release.mechanism)
 
     @property
     def strategy(self) -> GroupStatistics | None:
         """The sums that were measured; None where there are chosen quantiles alone."""
-        return self._decoder.strategy
+        return decoder_of(self.mechanism).strategy
 
     @property
     def chosen(self) -> tuple[ChosenLevels, ...]:
         """The quantiles that were chosen."""
-        return self._decoder.chosen
-
-    @property
-    def size(self) -> int:
-        """How many groups there are."""
-        return self._decoder.groups
+        return decoder_of(self.mechanism).chosen
 
     @property
     def by(self) -> tuple[int, ...]:
         """The axes of the groups."""
-        return self._decoder.by
+        return decoder_of(self.mechanism).by
 
     @cached_property
     def drawn(self) -> SumsAndLevels:
         """The noisy sums with their variance, and the levels that were chosen."""
-        drawn = self.mechanism.measured(self.release.kept)
-        made: SumsAndLevels = drawn if self.chosen else SumsAndLevels(sums=drawn, levels=())
-        return made
+        drawn: Any = self.mechanism.measured(self.release.kept)
+        return drawn if self.chosen else SumsAndLevels(sums=drawn, levels=())
 
     @cached_property
     def _chosen_estimates(self) -> dict[str, Estimates]:
@@ -82,15 +71,18 @@ class CuratorAnswers(GroupAnswers):
         z = critical(confidence, self.release.tail)
         return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
 
-    def groups(self, confidence: float = CONFIDENCE) -> GroupResults:
-        """Return the estimates of every group."""
-        return GroupResults(sums=self.estimates(None, confidence), chosen=self._chosen_estimates, size=self.size)
-
-    def results(self, mask: Mask, confidence: float) -> GroupResults:
-        """Return those of one set of groups; chosen quantiles only where it is a single group."""
+    def chosen_estimates(self, mask: Mask | None) -> dict[str, Estimates]:
+        """Return the quantiles that were chosen, of every group, or of the one that a mask names."""
+        if mask is None:
+            return self._chosen_estimates
         chosen = self._chosen_estimates if mask.sum() == 1 else {}
-        chosen = {name: only(statistic, mask) for name, statistic in chosen.items()}
-        return GroupResults(sums=self.estimates(mask, confidence), chosen=chosen, size=1)
+        return {name: only(statistic, mask) for name, statistic in chosen.items()}
+
+    @property
+    def quantile_shares(self) -> Mapping[str, tuple[Fraction, ...]]:
+        """The quantiles of every attribute that has some."""
+        names = self.release.schema.names
+        return {**super().quantile_shares} | {names[chosen.axis]: chosen.choice.quantiles for chosen in self.chosen}
 
     def quantile(self, query: Query, text: str, confidence: float) -> Result:
         """Answer a quantile, also one that was chosen.
@@ -116,7 +108,7 @@ class CuratorAnswers(GroupAnswers):
                 f"{text}: it was chosen in every group, and is known of one group; name its "
                 f"{' and '.join(axis.name for axis in self.axes)}"
             )
-        value = only(self._chosen_estimates[names[chosen.choice.quantiles.index(share)]], mask).value
+        value = self.chosen_estimates(mask)[names[chosen.choice.quantiles.index(share)]].value
         return Result(
             query=text,
             value=float(value[0]),

@@ -19,12 +19,11 @@ from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.curator import chosen_bounds, discovery
+from dpress.kinds.statistics.curator.attribute_levels import check_units, finest, person_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.estimates import held_by
-from dpress.kinds.statistics.curator.finest_levels import check_units, finest
 from dpress.kinds.statistics.curator.measured import decoder_of
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, METHOD, Measured, Parts
-from dpress.kinds.statistics.curator.person_parts import person_parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.kind import Statistics

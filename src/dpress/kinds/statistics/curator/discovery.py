@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.attributes.domain import Schema
-from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.convert import zcdp_for
@@ -32,14 +31,12 @@ class Discovery:
     """How names are found, and what is left for their groups.
 
     Args:
-        name: of the attribute.
         axis: of the attribute.
         names: the selection.
         loss: of the groups.
         delta: at which the groups' rho is converted; 0 where they have epsilon.
     """
 
-    name: str
     axis: int
     names: NameMechanism
     loss: Loss
@@ -102,16 +99,16 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
     )
     return tuple(
         Discovery(
-            name=name,
             axis=axis,
-            names=_best(ApproxDP(epsilon=share, delta=whole.delta - delta), unit),
+            names=next(
+                iter(
+                    selections(
+                        ApproxDP(epsilon=share, delta=whole.delta - delta), unit, offered=WITHOUT_COUNTS
+                    ).values()
+                )
+            ),
             loss=loss,
             delta=delta,
         )
         for loss, delta in ways
     )
-
-
-def _best(loss: ApproxDP, unit: Unit) -> NameMechanism:
-    """Return the selection that finds most names."""
-    return next(iter(selections(loss, unit, offered=WITHOUT_COUNTS).values()))

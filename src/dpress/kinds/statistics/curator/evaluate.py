@@ -25,9 +25,9 @@ from dpress.kinds.statistics.curator.answers import ANSWERING, CuratorAnswers
 from dpress.kinds.statistics.curator.chosen_quantiles import estimates, true_levels
 from dpress.kinds.statistics.curator.estimates import group_estimates
 from dpress.kinds.statistics.curator.measured import bounds_first
+from dpress.kinds.statistics.evaluate import Truth, metrics_of
 from dpress.kinds.statistics.group_results import COUNT, GroupResults, Mask
 from dpress.kinds.statistics.level_values import bounded
-from dpress.kinds.statistics.statistic_errors import Truth, metrics_of
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.truth.evaluate import TrueRows
@@ -73,7 +73,7 @@ def _true_statistics(answers: CuratorAnswers, exact: Numbers, schema: Schema) ->
         none = tuple(0.0 for _ in grouped.steps)
         sums = replace(grouped, variances=tuple(1e-12 for _ in grouped.variances), steps=none)
         filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled
-    return Truth(results=GroupResults(sums=sums, chosen=chosen, size=answers.size), filled=filled)
+    return Truth(results=GroupResults(sums=sums, chosen=chosen), filled=filled)
 
 
 def _moved(answers: CuratorAnswers, rows: TrueRows) -> dict[str, Array]:

@@ -1,6 +1,5 @@
 """What a curator's mechanism measured of groups, and what it found first: bounds, names, or nothing."""
 
-from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.second_step import SecondStep
@@ -9,17 +8,6 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.statistics.group_quantiles import GroupDecoder, GroupQuantiles, SumsAndCounts
 
 GroupMechanism = MatrixMechanism | GroupQuantiles | SecondStep
-
-
-def measuring(mechanism: object) -> MeasuringMechanism:
-    """Return a mechanism that measures a table.
-
-    Raises:
-        TypeError: it measures none.
-    """
-    if isinstance(mechanism, MeasuringMechanism):
-        return mechanism
-    raise TypeError(f"{type(mechanism).__name__} measures no table")
 
 
 def grouping(mechanism: object) -> GroupMechanism:
@@ -39,7 +27,7 @@ def decoder_of(mechanism: object) -> GroupDecoder:
     Raises:
         TypeError: the mechanism measures no groups.
     """
-    decoder = measuring(mechanism).decoder
+    decoder = grouping(mechanism).decoder
     if isinstance(decoder, GroupSums | SumsAndCounts):
         return decoder
     raise TypeError(f"{type(mechanism).__name__} measures no statistics")

@@ -86,12 +86,6 @@ class DeviceAnswers(GroupAnswers):
         """The axes of the groups."""
         return self.estimator.by
 
-    @property
-    def size(self) -> int:
-        """How many groups there are."""
-        groups: int = self.estimator.oracles[0].groups
-        return groups
-
     @cached_property
     def periods(self) -> Mapping[str, float]:
         """How long the circle is of every circular mean."""
@@ -142,7 +136,7 @@ class DeviceAnswers(GroupAnswers):
     @property
     def remarks(self) -> tuple[str, ...]:
         """The means of all people so far, each with its interval."""
-        statistics, means = self.together(CONFIDENCE), []
+        statistics, means = self.together(), []
         for name in statistics.names:
             if name.startswith(("mean ", f"{DIRECTION} ")):
                 statistic = statistics.of(name)

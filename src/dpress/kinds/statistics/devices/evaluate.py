@@ -9,8 +9,8 @@ from dpress.data.true_counts import true_counts
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.devices.answers import ANSWERING, DeviceAnswers
 from dpress.kinds.statistics.devices.estimates import CountedNumbers, DeviceEstimates
+from dpress.kinds.statistics.evaluate import Truth, metrics_of
 from dpress.kinds.statistics.group_results import COUNT, GroupResults
-from dpress.kinds.statistics.statistic_errors import Truth, metrics_of
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.truth.evaluate import TrueRows
@@ -22,7 +22,7 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     tables = [report_type.axes for report_type in published.estimator.types]
     counts = true_counts(release.schema, tables, rows.data, release.claim.unit, progress=rows.progress)
     true = _true_groups(published, counts)
-    truth = Truth(results=GroupResults(sums=true, chosen={}, size=published.size), filled=true.of(COUNT).value > 0)
+    truth = Truth(results=GroupResults(sums=true, chosen={}), filled=true.of(COUNT).value > 0)
     return metrics_of(published.groups(), truth, published.periods)
 
 

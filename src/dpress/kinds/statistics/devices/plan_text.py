@@ -38,7 +38,7 @@ def text(planned: Plan) -> PlanText:
     basis = f"For {whom}{divided}, {supposed(assumed)}; errors are approximations."
     return PlanText(
         candidates=Listing(header=("", "method", width, "bytes"), rows=rows, numbers=(2, 3)),
-        remarks=[listed(expected_errors(planned, planned.chosen), known=(COUNT,)), basis],
+        remarks=[listed(expected_errors(planned, planned.chosen), exact=(COUNT,)), basis],
         hints=plan_text.cautions(planned),
     )
 

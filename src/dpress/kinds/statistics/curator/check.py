@@ -1,5 +1,6 @@
-"""Where chosen bounds would come to lie, for whoever holds the rows, before the budget is spent. Exact: never private.
+"""What becomes of totals and bounds, for whoever holds the rows, before the budget is spent. Exact, so never private.
 
+rows that persons keep -> the total of each person and group, as the mechanism adds it up -> those beyond the bounds;
 rows -> counts between the numbers that bounds are chosen from -> draws of bounds -> the rows outside of them.
 """
 
@@ -8,14 +9,69 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.basics import rng as generators
-from dpress.core.methods.table_sums import Edges, Integers
+from dpress.core.methods.people import Codes
+from dpress.core.methods.table_sums import Edges, Integers, Sums
+from dpress.data.person_totals import person_totals
 from dpress.data.table_rows import TableRows
-from dpress.kinds.statistics.curator.measured import bounds_first
+from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of
 from dpress.mechanisms.discovery.bounds_first import ChosenBounds
 from dpress.release.truth.finding import CheckedRows, Finding, share
 
 DRAWS = 20  # of bounds
 MOST = 0.25  # of the rows, outside of half of the draws, from which on the bounds look like a mistake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalsCheck:
+    """What the bounds of an attribute's totals do.
+
+    Args:
+        attribute: whose totals are clipped.
+        totals: how many there are: one for each person and group, and one over all where there are groups.
+        low: of these below the bounds.
+        high: of these above the bounds.
+    """
+
+    attribute: str
+    totals: int
+    low: int
+    high: int
+
+
+def totals_findings(rows: CheckedRows) -> dict[str, Finding]:
+    """Return what becomes of the totals of every attribute that has some; nothing where none are asked for.
+
+    Raises:
+        OSError, SchemaMismatch: see `person_totals`.
+    """
+    if "totals" not in rows.spec.release.parameters:
+        return {}
+    checks = _cut(rows)
+    return {"totals": Finding(figures=checks, lines=tuple(map(_lines_of_totals, checks)))}
+
+
+def _cut(rows: CheckedRows) -> tuple[TotalsCheck, ...]:
+    strategy, schema, unit = decoder_of(rows.mechanism).strategy, rows.design.schema, rows.spec.privacy.protected
+    parts = () if strategy is None else tuple(part for part in strategy.persons if part.axis is not None)
+    if not parts:
+        return ()
+
+    def cut(codes: Codes, persons: Integers) -> Integers:
+        """Return of every part how many totals there are, below and above their bounds."""
+        return np.concatenate([part.cut(codes, persons) for part in parts])
+
+    sums = Sums(of_rows=lambda _: np.zeros(0, dtype=np.int64), of_persons=cut)
+    counts = person_totals(schema, sums, rows.source, unit, progress=rows.progress).reshape(-1, 3).tolist()
+    return tuple(
+        TotalsCheck(attribute=schema.names[part.axis or 0], low=low, high=high, totals=totals)
+        for part, (low, high, totals) in zip(parts, counts, strict=True)
+    )
+
+
+def _lines_of_totals(check: TotalsCheck) -> list[str]:
+    cut = share(check.low + check.high, check.totals)
+    what = f"{check.attribute}: {check.totals:,} totals of persons, in groups and over all"
+    return [what, f"  {check.low:,} below their bounds, {check.high:,} above: {cut} would be cut"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +102,12 @@ def bounds_findings(rows: CheckedRows) -> dict[str, Finding]:
     """Return where bounds that are chosen would lie, by a few draws; nothing where none are."""
     if "private_bounds" not in rows.spec.release.parameters:
         return {}
-    checks = _checked(rows)
+    checks = _drawn_bounds(rows)
     faults = tuple(_unsure(check) for check in checks if not check.passed)
-    return {"bounds": Finding(figures=checks, lines=tuple(map(_lines, checks)), faults=faults)}
+    return {"bounds": Finding(figures=checks, lines=tuple(map(_lines_of_bounds, checks)), faults=faults)}
 
 
-def _checked(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
+def _drawn_bounds(rows: CheckedRows) -> tuple[BoundsCheck, ...]:
     mechanism, schema = bounds_first(rows.mechanism), rows.design.schema
     if mechanism is None or mechanism.done:
         return ()
@@ -79,7 +135,7 @@ def _outside(drawn: ChosenBounds, counts: Integers, edges: Edges) -> int:
     return int(counts[:low].sum() + counts[high:].sum())
 
 
-def _lines(check: BoundsCheck) -> list[str]:
+def _lines_of_bounds(check: BoundsCheck) -> list[str]:
     (low, high), (half, most) = check.ends, check.outside
     return [
         f"{check.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
