@@ -16,11 +16,6 @@ LEVELS = 1024
 REACH = (LEVELS - 1) / 2
 
 
-def bit_variance(levels: int, epsilon: float, square: float) -> float:
-    """Return what a bit adds to the variance of the sum of levels about their middle, of this mean square."""
-    return ((levels - 1) / 2 / math.tanh(epsilon / 2)) ** 2 - square
-
-
 def published(epsilon: float, square: float) -> float:
     """The least variance of Duchi's bit, the piecewise and the hybrid mechanism by one user, numbers in [-1, 1]."""
     half, whole = math.exp(epsilon / 2), math.exp(epsilon)
