@@ -34,10 +34,10 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
 from dpress.data.specification import hierarchy_file
 from dpress.mechanisms.microdata import prototypes
-from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
-from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
-from dpress.mechanisms.microdata.mdav import Mdav, grouped
-from dpress.mechanisms.microdata.per_record import PerRecord
+from dpress.mechanisms.microdata.documents.dp_k_prototypes import DpKPrototypes
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.documents.mdav import Mdav, grouped
+from dpress.mechanisms.microdata.documents.per_record import PerRecord
 from machine import facts
 
 PLACE = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data")) / "adult"

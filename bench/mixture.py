@@ -34,10 +34,10 @@ from dpress.inference.joint.likelihood import Halves, Split, in_memory
 from dpress.inference.joint.mixture import maximise, step
 from dpress.mechanisms.joint.bit_fold import bit_fold
 from dpress.mechanisms.joint.bit_tables import OneHotScores, unbiased, variances
+from dpress.mechanisms.joint.documents.em import Em
+from dpress.mechanisms.joint.documents.lasso import Lasso
+from dpress.mechanisms.joint.documents.lremh import Lremh
 from dpress.mechanisms.joint.early_stop import UNIFORM, independent, regularised
-from dpress.mechanisms.joint.em import Em
-from dpress.mechanisms.joint.lasso import Lasso
-from dpress.mechanisms.joint.lremh import Lremh
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.protocol.bit_tally import BitTally
 from machine import facts

@@ -40,7 +40,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.inference.joint.bit_evidence import one_hot
 from dpress.inference.joint.likelihood import Split, in_memory
 from dpress.inference.joint.mixture import maximise
-from dpress.mechanisms.joint.lasso import Lasso
+from dpress.mechanisms.joint.documents.lasso import Lasso
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 ALL, SAMPLE = "all", "sample"

@@ -23,9 +23,9 @@ from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
 from dpress.inference.joint.mixture import step, users
 from dpress.inference.postprocess import norm_sub
+from dpress.mechanisms.joint.documents.em import DELTA
+from dpress.mechanisms.joint.documents.lasso import Lasso
 from dpress.mechanisms.joint.early_stop import independent, regularised
-from dpress.mechanisms.joint.em import DELTA
-from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import Rappor

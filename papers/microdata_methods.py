@@ -24,14 +24,14 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes, Counts, in_memory
 from dpress.kinds.microdata.linkage import SAME, linked, nearest
-from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata.cluster_queries import binned
-from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
+from dpress.mechanisms.microdata.documents import group_records as grouped_noise
+from dpress.mechanisms.microdata.documents.dp_k_prototypes import DpKPrototypes
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.documents.mdav import grouped
+from dpress.mechanisms.microdata.documents.per_record import PerRecord
 from dpress.mechanisms.microdata.dp_prototypes import Rows, dp_prototypes
 from dpress.mechanisms.microdata.graphical import graphical
-from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
-from dpress.mechanisms.microdata.mdav import grouped
-from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.microdata.prototypes import Labels
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.response import truth_probability

@@ -22,9 +22,9 @@ from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.sue import Sue
+from dpress.mechanisms.spatial.documents.psda import LARGEST_SIDE
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import coarser
-from dpress.mechanisms.spatial.psda import LARGEST_SIDE
 from dpress.mechanisms.spatial.safe_regions import LEVELS
 
 FLAT = {"krr": Krr, "rappor": Sue, "oue": Oue}  # basic RAPPOR that reports once

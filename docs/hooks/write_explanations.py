@@ -175,7 +175,8 @@ def imports() -> dict[str, tuple[str, ...]]:
     """Return the test files that import each module of a method, by the module's last name."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for name in set(re.findall(r"dpress\.mechanisms\.\w+\.(\w+)", path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for name in set(re.findall(r"dpress\.mechanisms\.\w+\.(?:documents\.)?(\w+)", text)):
             found.setdefault(name, []).append(str(path.relative_to(ROOT / "tests")))
     return {name: tuple(paths) for name, paths in found.items()}
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BESIDE = "_audit"  # files of audits, which name no method
 AUTO = "auto"  # no method's name
+DOCUMENTS = "documents"  # the folder of a family's methods that `auto` never takes
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 ROOM = "dpress.release.room"  # the same
 MAKES = ("strategy", "oracle", "protocol", "spatial", "synthesizer")
@@ -127,8 +128,13 @@ def _entry(of: Card) -> Entry:
     makes = tuple(what for what in MAKES if getattr(of, what) is not None)
     return Entry(
         name=of.name, family=of.family, model=of.model, paper=of.paper,
-        published=published, proven=proven, makes=makes,
+        published=published, proven=proven, makes=makes, competes=_competes(of.name),
     )  # fmt: skip
+
+
+def _competes(name: str) -> bool:
+    """Say whether `auto` may choose a method: one of ours that stands in no folder of documents."""
+    return name in _files() and DOCUMENTS not in _files()[name].split(".")
 
 
 @functools.cache

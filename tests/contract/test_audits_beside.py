@@ -14,7 +14,7 @@ SHARED = ("names_audit", "copies_audit")
 
 
 def test_an_audit_stands_beside_its_method_and_without_one_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {path.relative_to(MECHANISMS) for path in MECHANISMS.glob("*/*_audit.py")}
+    found = {path.relative_to(MECHANISMS) for path in MECHANISMS.rglob("*_audit.py")}
     methods = {path.with_stem(path.stem.removesuffix("_audit")) for path in found if path.stem not in SHARED}
     assert [path for path in methods if not (MECHANISMS / path).exists()] == []
     assert len(methods) >= 16

@@ -22,16 +22,19 @@ from dpress.mechanisms.linear.product import Product
 
 SOURCE = Path(dpress.mechanisms.__file__).parent
 TESTS = Path(__file__).parent.parent / "mechanisms"
-FILES = [file for file in sorted(SOURCE.glob("*/*.py")) if "\nCARD = " in file.read_text(encoding="utf-8")]
+FILES = [file for file in sorted(SOURCE.rglob("*.py")) if "\nCARD = " in file.read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_every_method_file_has_a_card_of_its_name_and_a_test(file: Path) -> None:
-    module = importlib.import_module(f"dpress.mechanisms.{file.parent.name}.{file.stem}")
+    family, *folders, _ = file.relative_to(SOURCE).parts
+    assert folders in ([], [catalog.DOCUMENTS])
+    module = importlib.import_module(".".join(["dpress.mechanisms", family, *folders, file.stem]))
     assert module.CARD.name == file.stem
-    assert module.CARD.family == file.parent.name
+    assert module.CARD.family == family
     assert catalog.card(file.stem) is module.CARD
-    assert (TESTS / file.parent.name / f"test_{file.stem}.py").is_file()
+    assert catalog.entries()[file.stem].competes == (not folders)
+    assert (TESTS / family / f"test_{file.stem}.py").is_file()
 
 
 def test_the_catalogue_holds_exactly_the_method_files_in_order() -> None:
@@ -54,7 +57,8 @@ def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
     losses["discovered_groups"] = approximate
     example = card.example(losses.get(card.name, losses.get(card.family, PureDP(epsilon=1))), ROW)
     assert isinstance(example, card.method) or isinstance(getattr(example, "strategy", None), card.method)
-    assert card.method.__module__ == f"dpress.mechanisms.{card.family}.{card.name}"
+    folder = f"{card.family}" if catalog.entries()[card.name].competes else f"{card.family}.{catalog.DOCUMENTS}"
+    assert card.method.__module__ == f"dpress.mechanisms.{folder}.{card.name}"
 
 
 def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> None:

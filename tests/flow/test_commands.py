@@ -204,7 +204,9 @@ def test_boxes_of_two_attributes_are_planned_published_and_asked_for(dpress, fol
 
 def test_every_method_is_listed(dpress):
     listed = dpress("list", "--json").json
-    assert {tuple(one) for one in listed} == {("method", "family", "model", "published", "proven", "paper", "origin")}
+    columns = ("method", "family", "model", "auto", "published", "proven", "paper", "origin")
+    assert {tuple(one) for one in listed} == {columns}
+    assert {one["method"]: one["auto"] for one in listed}.items() >= {"gtr": False, "gtr_top_down": True}.items()
     assert {one["origin"] for one in listed} == {None}
     assert {one["method"] for one in dpress("list", "--family", "choice", "--json").json} == {
         "approximate_quantiles",

@@ -97,7 +97,7 @@ def write(folder: Path, kind: str, method: str, model: str = "central", more: st
     (folder / "here" / "spec.toml").write_text(SPEC.format(kind=kind, method=method, model=model, more=more))
 
 
-def listed(run: Run, *first: str) -> dict[str, dict[str, str]]:
+def listed(run: Run, *first: str) -> dict[str, dict[str, object]]:
     return {row["method"]: row for row in json.loads(run(*first, "list", "--json").stdout)}
 
 
@@ -109,6 +109,7 @@ def test_a_strategy_of_a_package_is_listed_planned_published_audited_and_read(
     rows = listed(run)
     assert [name for name, row in rows.items() if row["origin"]] == list(PACKAGE)
     assert rows["toy_wavelet"]["origin"] == "acme"
+    assert (rows["toy_wavelet"]["auto"], rows["privelet"]["auto"]) == (False, True)
     assert rows["toy_wavelet"]["proven"] == rows["privelet"]["proven"]
     assert "origin" in run("list").stdout.splitlines()[0]
     write(folder, "ranges", "toy_wavelet")

@@ -10,7 +10,7 @@ import pytest
 
 from dpress.core.basics import rng
 from dpress.inference.joint.mixture import step
-from dpress.mechanisms.joint.em import Em
+from dpress.mechanisms.joint.documents.em import Em
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 pytest.importorskip("sklearn")

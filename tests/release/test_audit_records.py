@@ -21,10 +21,11 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.mechanisms.choice import exponential_audit
 from dpress.mechanisms.linear import matrix_mechanism_audit
-from dpress.mechanisms.microdata import graphical_audit, insensitive_microaggregation_audit, per_record_audit
+from dpress.mechanisms.microdata import graphical_audit
+from dpress.mechanisms.microdata.documents import insensitive_microaggregation_audit, per_record_audit
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.documents.per_record import PerRecord
 from dpress.mechanisms.microdata.graphical import Graphical
-from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
-from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.noise.laplace import DiscreteLaplace
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")

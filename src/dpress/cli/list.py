@@ -8,7 +8,7 @@ from dpress.core.basics.parameters import listed
 from dpress.core.methods.card_index import Entry
 from dpress.core.methods.mechanism import Card
 
-HEADER = ("method", "family", "model", "published", "proven", "paper")
+HEADER = ("method", "family", "model", "auto", "published", "proven", "paper")
 ORIGIN = "origin"  # shown where some method comes from elsewhere
 COLUMNS = ("name", "type", "sentence")
 
@@ -18,7 +18,7 @@ COLUMNS = ("name", "type", "sentence")
 @click.option("--family", metavar="F", help="Only the methods of this family.")
 @json_option
 def command(method: str | None, family: str | None, *, as_json: bool) -> None:
-    """Every method: family, model, claim published and proven, paper; of METHOD also its parameters."""
+    """Every method: family, model, whether `auto` takes it, claim, paper; of METHOD also its parameters."""
     if method is not None and family is not None:
         raise click.UsageError("give either METHOD or --family")
     if method is not None:
@@ -35,14 +35,20 @@ def command(method: str | None, family: str | None, *, as_json: bool) -> None:
         print_json(rows)
         return
     header = (*HEADER, ORIGIN) if any(row[ORIGIN] for row in rows) else HEADER
-    print_table(header, [[row[name] or "-" for name in header] for row in rows])
+    print_table(header, [[_cell(row[name]) for name in header] for row in rows])
 
 
-def _row(entry: Entry) -> dict[str, str | None]:
+def _cell(value: object) -> str:
+    """Return what a table shows of a value."""
+    return {True: "yes", False: "by name only"}[value] if isinstance(value, bool) else str(value or "-")
+
+
+def _row(entry: Entry) -> dict[str, str | bool | None]:
     return {
         "method": entry.name,
         "family": entry.family,
         "model": entry.model,
+        "auto": entry.competes,
         "published": entry.published,
         "proven": entry.proven,
         "paper": entry.paper,
@@ -57,7 +63,7 @@ def _show(card: Card, *, as_json: bool) -> None:
     if as_json:
         print_json(row | {"parameters": fields})
         return
-    first, *lines = [[name, value or "-"] for name, value in row.items() if value or name != ORIGIN]
+    first, *lines = [[name, _cell(value)] for name, value in row.items() if value or name != ORIGIN]
     print_table(first, lines)
     if fields:
         click.echo()

@@ -19,7 +19,7 @@ SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
     "studio": "Describe, plan, check and publish a table on a page of this computer.",
     "init": "Begin a spec: asks about every column of a file.",
-    "list": "Every method: family, model, claim, paper.",
+    "list": "Every method: family, model, whether auto takes it, claim, paper.",
     "error": "Exact error of a strategy, before any data is read.",
     "audit": "Check what a method claims, exactly or by samples.",
     "plan": "Candidate methods for a spec, with predicted error.",

@@ -3,7 +3,7 @@
 import pytest
 
 from dpress.core.basics.errors import NotSupported
-from dpress.mechanisms.spatial import dam
+from dpress.mechanisms.spatial.documents import dam
 from dpress.release.plan.plan import plan
 
 PLACE = {"name": "place", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 1], [0, 1]], "outside": "clamp"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpress.inference.joint.likelihood import Split, in_memory
-from dpress.mechanisms.joint.em import Em
+from dpress.mechanisms.joint.documents.em import Em
 
 
 def reports(sizes: tuple[int, ...], users: int) -> list[np.ndarray]:

@@ -8,7 +8,7 @@ import pytest
 
 from dpress.core.basics.errors import NotSupported
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
-from dpress.mechanisms.joint.lasso import Lasso, design
+from dpress.mechanisms.joint.documents.lasso import Lasso, design
 
 pytest.importorskip("sklearn")
 Q_STAR, P_STAR, USERS = 0.75, 0.5, 1_000_000

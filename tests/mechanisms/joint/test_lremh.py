@@ -10,10 +10,10 @@ import pytest
 from dpress.core.basics import rng
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
+from dpress.mechanisms.joint.documents.em import Em
+from dpress.mechanisms.joint.documents.lasso import Lasso
+from dpress.mechanisms.joint.documents.lremh import Lremh
 from dpress.mechanisms.joint.early_stop import independent, regularised
-from dpress.mechanisms.joint.em import Em
-from dpress.mechanisms.joint.lasso import Lasso
-from dpress.mechanisms.joint.lremh import Lremh
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import Rappor
 

@@ -14,10 +14,10 @@ from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata import prototypes
-from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
-from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation, order
-from dpress.mechanisms.microdata.mdav import Mdav, grouped
-from dpress.mechanisms.microdata.per_record import PerRecord
+from dpress.mechanisms.microdata.documents.dp_k_prototypes import DpKPrototypes
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation, order
+from dpress.mechanisms.microdata.documents.mdav import Mdav, grouped
+from dpress.mechanisms.microdata.documents.per_record import PerRecord
 
 COLUMNS = columns(
     [

@@ -14,7 +14,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.plain import plain, read
 from dpress.core.methods.people import in_memory
-from dpress.mechanisms.microdata.dp_k_prototypes import CARD, DpKPrototypes
+from dpress.mechanisms.microdata.documents.dp_k_prototypes import CARD, DpKPrototypes
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 60)), Categorical(name="work", values=("a", "b", "c"))])
 EPSILON = PureDP(epsilon=1)

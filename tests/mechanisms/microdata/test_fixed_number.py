@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.mechanisms.microdata.fixed_number import exactly
+from dpress.mechanisms.microdata.documents.fixed_number import exactly
 
 
 def multiset(codes: np.ndarray, users: int) -> Counter[tuple[int, ...]]:

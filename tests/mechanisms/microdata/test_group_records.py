@@ -8,7 +8,7 @@ from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import columns
 from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
-from dpress.mechanisms.microdata.group_records import records
+from dpress.mechanisms.microdata.documents.group_records import records
 from dpress.noise.choose import exponential_probabilities
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 1000)), Categorical(name="work", values=("a", "b", "c", "d"))])

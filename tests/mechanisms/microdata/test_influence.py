@@ -11,8 +11,8 @@ from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
-from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
-from dpress.mechanisms.microdata.influence import explained, weighted
+from dpress.mechanisms.microdata.documents.dp_k_prototypes import DpKPrototypes
+from dpress.mechanisms.microdata.documents.influence import explained, weighted
 from dpress.mechanisms.microdata.prototypes import offsets
 
 COLUMNS = columns(

@@ -16,7 +16,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
-from dpress.mechanisms.microdata.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 3)), Categorical(name="work", values=("a", "b"))], (0.1, 1.0))
 CELLS = np.array(list(itertools.product(range(4), range(2))), dtype=np.int32)

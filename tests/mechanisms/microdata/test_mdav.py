@@ -13,7 +13,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
-from dpress.mechanisms.microdata.mdav import CARD, Mdav, grouped, sum_costs
+from dpress.mechanisms.microdata.documents.mdav import CARD, Mdav, grouped, sum_costs
 
 NUMBERS = columns([Integer(name="a", bounds=(0, 999)), Integer(name="b", bounds=(0, 999))])
 MIXED = columns([Integer(name="a", bounds=(0, 99)), Categorical(name="b", values=("x", "y", "z"))])

@@ -16,7 +16,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
-from dpress.mechanisms.microdata.per_record import CARD, PerRecord
+from dpress.mechanisms.microdata.documents.per_record import CARD, PerRecord
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.response import truth_probability
 

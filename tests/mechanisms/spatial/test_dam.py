@@ -17,8 +17,8 @@ from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.reports.oracle import Channel
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.spatial.dam import CARD, Dam, dam
-from dpress.mechanisms.spatial.disk_reports import DiskReports
+from dpress.mechanisms.spatial.documents.dam import CARD, Dam, dam
+from dpress.mechanisms.spatial.documents.disk_reports import DiskReports
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6

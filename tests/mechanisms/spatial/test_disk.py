@@ -8,7 +8,7 @@ import pytest
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.grid import Grid
-from dpress.mechanisms.spatial.disk import Blur, Disk, _information, informative_share, likeliest
+from dpress.mechanisms.spatial.documents.disk import Blur, Disk, _information, informative_share, likeliest
 
 P, Q = Fraction(1, 20), Fraction(1, 50)
 

@@ -16,7 +16,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree
 from dpress.core.reports.oracle import Tally
 from dpress.kinds.spatial.design import collection
-from dpress.mechanisms.spatial.gtr import gtr
+from dpress.mechanisms.spatial.documents.gtr import gtr
 from dpress.mechanisms.spatial.levels import Levels
 
 FALSE_ALARM = 1e-6

@@ -12,7 +12,7 @@ from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.measurement import Measurement
 from dpress.kinds.spatial.design import collection
-from dpress.mechanisms.spatial.gtr import gtr
+from dpress.mechanisms.spatial.documents.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
 

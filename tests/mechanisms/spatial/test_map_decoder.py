@@ -12,11 +12,11 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, TreeNoise, clustering, likely
-from dpress.mechanisms.spatial.gtr import gtr
+from dpress.mechanisms.spatial.documents.gtr import gtr
+from dpress.mechanisms.spatial.documents.n_gtr import n_gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder, coarser, expected_error
-from dpress.mechanisms.spatial.n_gtr import n_gtr
 
 FALSE_ALARM = 1e-6
 USERS, REAL = 4000, 600

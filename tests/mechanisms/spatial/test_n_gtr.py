@@ -11,8 +11,8 @@ from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.measurement import Measurement
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.spatial.documents.n_gtr import n_gtr
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.n_gtr import n_gtr
 
 USERS = 10_000
 

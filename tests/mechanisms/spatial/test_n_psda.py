@@ -12,8 +12,8 @@ from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid
+from dpress.mechanisms.spatial.documents.n_psda import n_psda
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.n_psda import n_psda
 
 FALSE_ALARM = 1e-6
 

@@ -14,7 +14,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.reports.oracle import Channel
-from dpress.mechanisms.spatial.psda import CARD, Psda, psda
+from dpress.mechanisms.spatial.documents.psda import CARD, Psda, psda
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, NOT_ANY, SafeRegions
 
 FALSE_ALARM = 1e-6

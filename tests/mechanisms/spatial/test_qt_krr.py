@@ -15,8 +15,8 @@ from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.measurement import Measurement
 from dpress.inference.maps.density import Nodes
 from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.spatial.documents.qt_krr import qt_krr
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.qt_krr import qt_krr
 
 FALSE_ALARM = 1e-6
 

@@ -15,8 +15,8 @@ from dpress.core.maps.grid import Grid, Rectangles
 from dpress.core.maps.measurement import Measurement
 from dpress.inference.maps.density import Nodes
 from dpress.mechanisms.oracle.sue import Sue
+from dpress.mechanisms.spatial.documents.qt_rappor import qt_rappor
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.qt_rappor import qt_rappor
 
 FALSE_ALARM = 1e-6
 

@@ -9,8 +9,8 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.leaves import named
 from dpress.mechanisms.protocol.sum_form import SumForm
-from dpress.mechanisms.spatial.disk_reach import ADDED, DiskReach
-from dpress.mechanisms.spatial.disk_reports import DiskReports
+from dpress.mechanisms.spatial.documents.disk_reach import ADDED, DiskReach
+from dpress.mechanisms.spatial.documents.disk_reports import DiskReports
 from dpress.mechanisms.spatial.leaf_reach import LeafReach, nested
 from dpress.mechanisms.spatial.report_noise import Noisy
 

@@ -7,7 +7,7 @@ from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.maps.grid import Grid
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.spatial.psda import Psda
+from dpress.mechanisms.spatial.documents.psda import Psda
 from dpress.mechanisms.spatial.safe_regions import NOT_ANY, SafeRegions
 
 OWN = SafeRegions(grid=Grid(4), loss=PureDP(epsilon=2), region_levels=(0, 1), epsilons=("1/2", "2"))

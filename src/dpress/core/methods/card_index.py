@@ -32,6 +32,7 @@ class Entry:
         published: the losses for which its paper states a claim, e.g. "epsilon, rho"; None where it is none.
         proven: those for which its claim is proven.
         makes: what its card makes: "strategy", "oracle", "protocol", "spatial", "synthesizer".
+        competes: whether `auto` chooses among it and others; the documents' and other packages' are taken by name only.
         origin: the package or the folder that it comes from; empty for ours.
         fault: why it is not there, in one line; such an index is not kept, for the fault may lie elsewhere.
     """
@@ -43,6 +44,7 @@ class Entry:
     published: str | None
     proven: str | None
     makes: tuple[str, ...]
+    competes: bool = False
     origin: str = ""
     fault: str = ""
 

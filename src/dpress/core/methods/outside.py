@@ -157,8 +157,8 @@ def _entry(source: Source, entry: Callable[[Card], Entry]) -> Entry:
         fault = str(refusal)
     except Exception as error:  # noqa: BLE001  # somebody's code: it stops nothing but itself
         fault = f"{_called(source)}: its example: {_why(error)}"
-    nothing = dict.fromkeys(("family", "model", "paper"), "")
-    return Entry(**nothing, name=source.name, published=None, proven=None, makes=(), origin=source.origin, fault=fault)
+    nothing = Entry(name=source.name, family="", model="", paper="", published=None, proven=None, makes=())
+    return replace(nothing, origin=source.origin, fault=fault)
 
 
 def _folders(package: str) -> list[str]:

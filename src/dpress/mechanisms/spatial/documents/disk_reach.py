@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.core.maps.grid import Grid, Rectangles, running_totals
 from dpress.core.maps.linear import Array, Numbers
-from dpress.mechanisms.spatial.disk import Blur
+from dpress.mechanisms.spatial.documents.disk import Blur
 
 ADDED = 2.0  # reports within and beyond a window that its variance supposes beyond those seen (Agresti, Coull 1998)
 

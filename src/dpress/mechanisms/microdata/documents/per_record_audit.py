@@ -20,7 +20,7 @@ from dpress.audit.verdict import Check
 from dpress.core.basics.losses.convert import log_up
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
-from dpress.mechanisms.microdata.per_record import PerRecord
+from dpress.mechanisms.microdata.documents.per_record import PerRecord
 
 ONE = Fraction(1)
 WHOLE: Polynomial = {0: ONE, 1: ONE}

@@ -17,9 +17,9 @@ from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, SyntheticRecords
 from dpress.core.methods.people import Codes, People
-from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata import prototypes
-from dpress.mechanisms.microdata.influence import Weights, weighted
+from dpress.mechanisms.microdata.documents import group_records as grouped_noise
+from dpress.mechanisms.microdata.documents.influence import Weights, weighted
 from dpress.mechanisms.microdata.prototypes import Beginning, Clustering, Labels
 
 

@@ -20,7 +20,7 @@ from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, SyntheticRecords
 from dpress.core.methods.people import Codes, People
-from dpress.mechanisms.microdata.fixed_number import exactly
+from dpress.mechanisms.microdata.documents.fixed_number import exactly
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.response import truth_probability, truthful
 from dpress.noise.uniform import below

@@ -15,7 +15,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit, checked, step, users
 from dpress.mechanisms.joint.bit_joint import example
-from dpress.mechanisms.joint.bit_reports import BitReports
+from dpress.mechanisms.joint.documents.bit_reports import BitReports
 
 DELTA = 1e-3
 

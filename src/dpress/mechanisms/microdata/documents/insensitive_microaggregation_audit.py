@@ -23,7 +23,7 @@ from dpress.audit.powers import log_ratio, wins
 from dpress.audit.verdict import Check
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.people import Codes, Counts
-from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation
 
 Table = tuple[int, ...]
 """The records of a tiny table by the number of their value, in increasing order."""

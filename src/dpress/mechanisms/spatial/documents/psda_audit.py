@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dpress.core.reports.oracle import Oracle
-from dpress.mechanisms.spatial.psda import Psda
+from dpress.mechanisms.spatial.documents.psda import Psda
 
 
 def sent(made: Psda) -> list[tuple[str, Oracle]]:

@@ -24,9 +24,9 @@ from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, Density, Reach
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.protocol.report_type import ReportType
-from dpress.mechanisms.spatial.disk import Blur, likeliest
-from dpress.mechanisms.spatial.disk_reach import DiskReach
-from dpress.mechanisms.spatial.disk_reports import DiskReports
+from dpress.mechanisms.spatial.documents.disk import Blur, likeliest
+from dpress.mechanisms.spatial.documents.disk_reach import DiskReach
+from dpress.mechanisms.spatial.documents.disk_reports import DiskReports
 from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.map_decoder import SEED, MapCollector, MapDecoder, node_type
 

@@ -21,7 +21,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
-from dpress.mechanisms.microdata import group_records as grouped_noise
+from dpress.mechanisms.microdata.documents import group_records as grouped_noise
 from dpress.mechanisms.microdata.prototypes import Labels, Starts, offsets, prototypes
 
 Places = npt.NDArray[np.int64]

@@ -12,9 +12,9 @@ from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit
 from dpress.mechanisms.joint.bit_joint import example
-from dpress.mechanisms.joint.bit_reports import PenalisedReports
-from dpress.mechanisms.joint.em import Em
-from dpress.mechanisms.joint.lasso import Counts, Lasso
+from dpress.mechanisms.joint.documents.bit_reports import PenalisedReports
+from dpress.mechanisms.joint.documents.em import Em
+from dpress.mechanisms.joint.documents.lasso import Counts, Lasso
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.reports import payload
 from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
-from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share
+from dpress.mechanisms.spatial.documents.disk import Blur, Disk, informative_share
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 from dpress.noise.uniform import small
 

@@ -20,7 +20,7 @@ from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
-from dpress.mechanisms.microdata.fixed_number import exactly
+from dpress.mechanisms.microdata.documents.fixed_number import exactly
 from dpress.noise.choose import report_noisy_max
 from dpress.noise.laplace import DiscreteLaplace
 

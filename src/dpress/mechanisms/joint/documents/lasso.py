@@ -17,7 +17,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.mechanisms.joint.bit_joint import example
-from dpress.mechanisms.joint.bit_reports import PenalisedReports
+from dpress.mechanisms.joint.documents.bit_reports import PenalisedReports
 
 ROUNDS = 100_000
 Counts = npt.NDArray[np.int64]

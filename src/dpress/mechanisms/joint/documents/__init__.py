@@ -1,0 +1,1 @@
+"""Joint distributions as the document has them: by name only, `auto` never takes one."""

@@ -1,0 +1,1 @@
+"""Records as the documents have them: by name only, `auto` never takes one."""

@@ -1,0 +1,1 @@
+"""Maps of devices as the documents have them: by name only, `auto` never takes one."""
