@@ -141,6 +141,17 @@ class Ledger:
         verify(path)
         return cls(path=located(path))
 
+    @classmethod
+    def at(cls, place: "Ledger | str | os.PathLike[str] | None") -> "Ledger | None":
+        """Return a ledger as it is, or the one at a place; None where there is none yet.
+
+        Raises:
+            OSError, ValueError: see `open`.
+        """
+        if place is None or isinstance(place, Ledger):
+            return place
+        return cls.open(place) if cls.exists(place) else None
+
     def check(self, loss: Loss, unit: Unit, partition: str | None = None, touched: int | None = None) -> None:
         """Raise what `reserve` would raise now; write nothing."""
         self.check_all([Charge(loss=loss, partition=partition, touched=touched)], unit)

@@ -6,7 +6,7 @@ tallies, or what a mechanism drew -> `KeptAnswers` -> release -> `Answers`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -23,16 +23,12 @@ from dpress.query.release import Release
 Own_co = TypeVar("Own_co", bound=Answers, covariant=True)
 
 
-class _Making(Protocol[Own_co]):
-    def __call__(self, *, release: Release) -> Own_co: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answering(Generic[Own_co]):
     """How a kind answers: `ANSWERING` of its `answers.py`.
 
     Args:
-        answers: makes the answers of a release.
+        answers: makes the answers of a `release`, called by that name.
         predicted: the exact error of a mechanism over a workload; None where only a plan predicts it.
         typical: where a release states the error of its own answers instead.
         tallied: what is kept of a collection's tallies alone, also while reports arrive: nothing that takes long.
@@ -41,7 +37,7 @@ class Answering(Generic[Own_co]):
         restored: what a folder holds beside the kept integers, from its description.
     """
 
-    answers: _Making[Own_co]
+    answers: Callable[..., Own_co]
     predicted: Callable[[Mechanism, Workload | Areas], float | None] = lambda *_: None
     typical: Callable[[Release], float] | None = None
     tallied: Callable[[Collection, list[Tally]], KeptAnswers] = lambda _, tallies: all_tallies(tallies)

@@ -1,14 +1,16 @@
 """The protocols that mechanisms, strategies and decoders keep, and the card that names a method's paper."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Claim, Unit
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
@@ -246,7 +248,19 @@ Draw = Callable[[Generator], Drawn]
 
 
 class Synthesizer(Protocol):
-    """A central mechanism that makes records."""
+    """A central mechanism that makes records: a base of every such method."""
+
+    __slots__ = ()
+    constants: ClassVar[tuple[str, ...]] = ()
+    """Its fields that no parameter sets."""
+    scipy: ClassVar[bool] = False
+    """Whether it needs SciPy after it has drawn noise."""
+
+    if TYPE_CHECKING:  # a field of all, whose default a property would be
+
+        @property
+        def loss(self) -> Loss:
+            """What it was made for."""
 
     @property
     def claim(self) -> Claim:
@@ -256,6 +270,14 @@ class Synthesizer(Protocol):
     def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; whatever reads the rows is in sums that the claim has paid for, or the claim is unproven."""
         ...
+
+    def noise_sse(self, users: float) -> float:
+        """Return the squared error that noise adds to the numbers of so many records, on the scale of the bounds.
+
+        Infinite without a formula.
+        """
+        del users
+        return math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

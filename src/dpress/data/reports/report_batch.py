@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -39,19 +38,6 @@ class Batch:
 
     report_type: int
     payloads: Payloads
-
-
-class Piece(Protocol):
-    """Some of the reports of a collection, which one worker reads: the unit in which sums are added up."""
-
-    @property
-    def rows(self) -> int:
-        """The number of reports, sound or not."""
-        ...
-
-    def batches(self, left_out: Counter[str]) -> Iterator[Batch]:
-        """Yield the reports of one type after the other, and count by reason those that are left out."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ from dpress.core.reports.wire import (
     Expected,
 )
 from dpress.data.reports.repeated_ids import Flags, Named, Rows, Words, among, repeated
-from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, Batch, keep_sound
+from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, Batch, ReadPiece, keep_sound
 from dpress.data.reports.report_groups import RowGroup, opened
 
 BATCH = 1 << 16
@@ -107,6 +108,10 @@ class FilePiece:
             yield Batch(report_type=number, payloads=_matrix(payloads, self.expected.widths[number]))
 
 
+Piece = FilePiece | ReadPiece
+"""Some of the reports of a collection, which one worker reads: the unit in which sums are added up."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFiles:
     """The reports of a collection in files, each id once: the one that is first by file, then by row.
@@ -118,13 +123,14 @@ class ReportFiles:
 
     parts: tuple[FilePiece, ...]
     private: bool
+    portable: ClassVar[bool] = True  # other processes, or machines, that reach the files may read a piece
 
     @property
     def rows(self) -> int:
         """The number of reports, sound or not."""
         return sum(piece.rows for piece in self.parts)
 
-    def pieces(self) -> Iterator[FilePiece]:
+    def pieces(self) -> Iterator[Piece]:
         """Yield the pieces; a pass takes them all."""
         return iter(self.parts)
 

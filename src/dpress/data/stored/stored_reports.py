@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dpress.core.reports.packed import TYPE, Bytes, Packed, faults, parse
 from dpress.core.reports.wire import REPEATED, Expected
 from dpress.data.reports.repeated_ids import Flags, Named, Rows, Words, among, repeated
 from dpress.data.reports.report_batch import Batch, ReadPiece, keep_sound
+from dpress.data.reports.report_files import Piece
 from dpress.data.stored.report_store import Keys, ReportStore
 
 TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time
@@ -37,6 +39,7 @@ class StoredReports:
     expected: Expected
     rejected: Counter[str] = field(default_factory=Counter)
     again: Rows | None = None
+    portable: ClassVar[bool] = False
 
     @property
     def private(self) -> bool:
@@ -48,7 +51,7 @@ class StoredReports:
         """The number of reports, those counted that arrived twice."""
         return self.store.reports(self.place)
 
-    def pieces(self) -> Iterator[ReadPiece]:
+    def pieces(self) -> Iterator[Piece]:
         """Yield the reports as they are read; of reports with one id only the first.
 
         Raises:

@@ -5,7 +5,6 @@ how many reports have a bit, or are asked for none, on every attribute -> scores
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,37 +13,6 @@ from dpress.core.maps.linear import Array
 from dpress.inference.joint.bit_evidence import BitEvidence
 
 STEPS = 10  # of the power method: each lowers the bound, and none is needed for it to hold
-
-
-class Scores(Protocol):
-    """An attribute's score S(v) of a report, linear in its bits, with E S(v) = [the user holds v]."""
-
-    @property
-    def size(self) -> int:
-        """The number of values, n."""
-        ...
-
-    def counts(self, block: Array, axis: int) -> Array:
-        """Return the scores' sums from the counts of reports; along the axis: no condition first, then every bit."""
-        ...
-
-    def squares(self, table: Array, axis: int) -> Array:
-        """Return sum_u E[S(v)^2 | u] times the table's entries for u, along the axis."""
-        ...
-
-    def covariance(self, shares: Array) -> Array:
-        """Return the scores' covariance, up to a constant of rows and columns, for users drawn with these shares."""
-        ...
-
-    @property
-    def mean_square(self) -> float:
-        """E[S(v)^2 | u], averaged over all v and u."""
-        ...
-
-    @property
-    def inflation(self) -> float:
-        """A number c >= 1: the variance of sum w(v) S(v) is at most c sum w(v)^2 Var S(v), for every w >= 0."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +131,15 @@ class DesignScores:
     def mean_square(self) -> float:
         """E[S(v)^2 | u], averaged."""
         return float(self.moments.mean())
+
+
+Scores = OneHotScores | DesignScores
+"""An attribute's score S(v) of a report, linear in its bits, with E S(v) = [the user holds v].
+
+`counts` takes the counts of reports along an axis, no condition first, then every bit; `squares` gives sum_u E[S(v)^2 |
+u] times the table's entries for u; `covariance` is known up to a constant of rows and columns; `inflation` is a number
+c >= 1: the variance of sum w(v) S(v) is at most c sum w(v)^2 Var S(v), for every w >= 0.
+"""
 
 
 def designed(evidence: BitEvidence) -> DesignScores:

@@ -24,7 +24,7 @@ from dpress.core.basics.parameters import PLACE
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.postprocess import integer
@@ -56,7 +56,7 @@ EXPLAINED = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DpPrototypes:
+class DpPrototypes(Synthesizer):
     """k clusters around noisy prototypes, and records made of noisy sums in them.
 
     Promise: pure epsilon or zCDP. A record is in one cluster of a round, whose prototypes are public before the round

@@ -25,7 +25,7 @@ from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
 from dpress.inference.records import latent_classes
 from dpress.inference.records.latent_classes import LatentClasses, Pair
@@ -59,7 +59,7 @@ Secret = Mapping[Pair, Counts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graphical:
+class Graphical(Synthesizer):
     """A latent class model of noisy tables of pairs, and records of it.
 
     Promise: pure epsilon or zCDP. All one-way tables are histograms with one_way of the loss. With as many rounds as

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,15 +21,6 @@ from dpress.core.methods.table_sums import Rows
 from dpress.inference.row_count import RowCount, by_precision, variance_of
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
-
-
-@runtime_checkable
-class HasNoiseError(Protocol):
-    """A method that says what its noise adds to the records' error."""
-
-    def noise_sse(self, users: float) -> float:
-        """Return the squared error that noise adds to the numbers of so many records, on the scale of the bounds."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,9 +45,7 @@ class RecordMaker:
     @property
     def loss(self) -> Loss:
         """What the synthesizer was made for."""
-        made: Any = self.synthesizer
-        loss: Loss = made.loss
-        return loss
+        return self.synthesizer.loss
 
     @property
     def claim(self) -> Claim:
@@ -66,7 +55,7 @@ class RecordMaker:
     @property
     def scipy(self) -> bool:
         """Whether the synthesizer needs SciPy after it has drawn noise."""
-        return bool(getattr(self.synthesizer, "scipy", False))
+        return self.synthesizer.scipy
 
     @property
     def tail(self) -> Literal["laplace", "gaussian"]:
@@ -77,7 +66,7 @@ class RecordMaker:
     def parameters(self) -> dict[str, Any]:
         """What the method was made with, beside what every method has: clusters, rounds, ... as documents have it."""
         made: Any = self.synthesizer
-        constants = [*GIVEN, *getattr(made, "constants", ())]  # a method may have numbers that no parameter sets
+        constants = [*GIVEN, *made.constants]
         constants += [name for name, default in added_later(type(made)).items() if getattr(made, name) == default]
         return {field.name: getattr(made, field.name) for field in fields(made) if field.name not in constants}
 
@@ -86,9 +75,7 @@ class RecordMaker:
 
         Infinite where nothing is known: without a formula, and where no column is a number.
         """
-        if not isinstance(self.synthesizer, HasNoiseError) or not any(column.numeric for column in self.columns):
-            return math.inf
-        return self.synthesizer.noise_sse(users)
+        return self.synthesizer.noise_sse(users) if any(column.numeric for column in self.columns) else math.inf
 
     def prepare(self, rows: Rows) -> Draw:
         """Return what draws the noise and makes records; see `CuratorMechanism`."""

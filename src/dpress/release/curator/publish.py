@@ -127,7 +127,7 @@ def publish(
     mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
     _check_scipy(design, mechanism)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
-    existing, payment = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
+    existing, payment = Ledger.at(ledger), payment or Payment(limit=from_parameters(design.budget))
     price = payment.price or charged
     if existing is not None:
         existing.check(price, unit, **payment.part)
@@ -234,13 +234,6 @@ def _check_size(design: Design) -> None:
             f"{design.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
             f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
         )
-
-
-def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
-    """Return the ledger, or None where there is none yet."""
-    if ledger is None or isinstance(ledger, Ledger):
-        return ledger
-    return Ledger.open(ledger) if Ledger.exists(ledger) else None
 
 
 def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None) -> None:

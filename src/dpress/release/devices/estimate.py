@@ -15,10 +15,9 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.reports.oracle import Payloads
 from dpress.core.reports.pieces import PayloadPieces, Run, on_threads
 from dpress.data.add_up import Progress, add_up
-from dpress.data.reports.report_batch import Piece
+from dpress.data.reports.report_files import Piece
 from dpress.data.reports.report_paths import Reports
 from dpress.data.specification.spec import Spec
-from dpress.data.stored.stored_reports import StoredReports
 from dpress.document.design import Design
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.designs import collection_of, expected, save_design
@@ -84,7 +83,7 @@ def estimate(
     if records and not catalog.kinds()[design.kind].draws_records:
         raise NotSupported(f"records are drawn from a joint distribution: set kind = {catalog.where('draws_records')}")
     given = source(reports, design, expected(design, collection), run)
-    if run is not on_threads and isinstance(given, StoredReports):
+    if run is not on_threads and not given.portable:
         raise NotSupported("reports of a store are added up by threads; `dpress export` writes them to files")
     layout = Layout(collection)
     total = add_up(given.pieces(), layout.of_piece, rows=lambda piece: piece.rows, progress=progress, run=run)

@@ -1,36 +1,17 @@
 """Where a collection's reports are read from: Parquet files, or the store of a service."""
 
-from collections.abc import Iterator
-from typing import Protocol
-
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.reports.pieces import Run
 from dpress.core.reports.wire import Expected
-from dpress.data.reports.report_batch import Piece
-from dpress.data.reports.report_files import read
+from dpress.data.reports.report_files import ReportFiles, read
 from dpress.data.reports.report_paths import Reports, files_of
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.data.stored.store_url import SCHEMES, open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.document.design import Design
 
-
-class ReportSource(Protocol):
-    """Reports of one round of a collection, each id once; the same in every pass."""
-
-    @property
-    def private(self) -> bool:
-        """False where a seeded generator drew the coins."""
-        ...
-
-    @property
-    def rows(self) -> int:
-        """The number of reports, sound or not."""
-        ...
-
-    def pieces(self) -> Iterator[Piece]:
-        """Yield all of them, in an order that is the same every time."""
-        ...
+ReportSource = ReportFiles | StoredReports
+"""Reports of one round of a collection, each id once; the same in every pass."""
 
 
 def source(reports: Reports, design: Design, expected: Expected, run: Run) -> ReportSource:

@@ -12,7 +12,8 @@ import numpy as np
 from dpress.core.reports.oracle import Payloads
 from dpress.core.reports.wire import REASONS
 from dpress.data.add_up import LARGEST_DENSE, Counts, SparseArray
-from dpress.data.reports.report_batch import Batch, Piece, keep_sound
+from dpress.data.reports.report_batch import Batch, keep_sound
+from dpress.data.reports.report_files import Piece
 from dpress.mechanisms.protocol.collection import Collection
 
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time

@@ -111,8 +111,8 @@ def publish_period(
             )
             for span in left
         )
-        if ledger is not None:
-            keep(folder, verify(ledger.path if isinstance(ledger, Ledger) else ledger))
+        if (account := Ledger.at(ledger)) is not None:
+            keep(folder, verify(account.path))
         return made
 
 
@@ -143,7 +143,7 @@ def _check_budget(
         BudgetExceeded: the ledger cannot pay.
         OSError, ValueError: it cannot be read.
     """
-    if not left or ledger is None or not (isinstance(ledger, Ledger) or Ledger.exists(ledger)):
+    if not left or (account := Ledger.at(ledger)) is None:
         return
     calendar, begins = series.calendar, not (series.spans or paid)
     again = [calendar.folder(span) for span in left if span in paid]
@@ -151,7 +151,6 @@ def _check_budget(
     loss = from_parameters(next(iter(left.values())).budget)
     charges = [Charge(loss=loss, partition=series.part(span), touched=calendar.touched) for span in {*left, *reserved}]
     try:
-        account = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
         account.check_all(charges, calendar.spec.privacy.protected)
     except BudgetExceeded as error:
         if not again:

@@ -101,9 +101,8 @@ class Series:
         Raises:
             OSError, ValueError: it cannot be read.
         """
-        if ledger is None or not (isinstance(ledger, Ledger) or Ledger.exists(ledger)):
+        if (account := Ledger.at(ledger)) is None:
             return ()
-        account = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
         parts = {entry.partition for entry in account.summary().entries}
         return tuple(span for span in self.calendar.spans if self.part(span) in parts)
 

@@ -15,7 +15,7 @@ from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, People
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.documents import group_records as grouped_noise
@@ -24,7 +24,7 @@ from dpress.mechanisms.microdata.prototypes import Beginning, Clustering, Labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DpKPrototypes:
+class DpKPrototypes(Synthesizer):
     """k-prototypes clusters, released record by record. A baseline: at epsilon = 1 it adds next to no noise.
 
     Promise: published epsilon, every value of every record with the whole of it; not proven (four reasons are in

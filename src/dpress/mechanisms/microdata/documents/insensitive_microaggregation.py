@@ -18,7 +18,7 @@ from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
 from dpress.mechanisms.microdata.documents.fixed_number import exactly
 from dpress.noise.choose import report_noisy_max
@@ -26,7 +26,7 @@ from dpress.noise.laplace import DiscreteLaplace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsensitiveMicroaggregation:
+class InsensitiveMicroaggregation(Synthesizer):
     """Groups that one record changes little: consecutive records in a total order of all possible records.
 
     Promise: pure epsilon, both relations, central model. Proven:

@@ -19,7 +19,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
 from dpress.mechanisms.microdata.documents import group_records as grouped_noise
 from dpress.mechanisms.microdata.prototypes import Labels, Starts, offsets, prototypes
@@ -28,7 +28,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mdav:
+class Mdav(Synthesizer):
     """Maximum distance to average vector, groups of k to 2 k - 1 records, released record by record. A baseline.
 
     Promise: published epsilon; not proven: as for `dp_k_prototypes`, and one record can change every group. Needs the

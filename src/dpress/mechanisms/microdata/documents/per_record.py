@@ -18,7 +18,7 @@ from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters
 from dpress.core.basics.rng import Generator
-from dpress.core.methods.mechanism import Card, SyntheticRecords
+from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, People
 from dpress.mechanisms.microdata.documents.fixed_number import exactly
 from dpress.noise.laplace import DiscreteLaplace
@@ -27,7 +27,7 @@ from dpress.noise.uniform import below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerRecord:
+class PerRecord(Synthesizer):
     """Discrete Laplace noise on every number, randomised response for every category, and no grouping.
 
     Promise: pure epsilon, both relations, central model (it would hold for devices, too). Proven: a value goes from
