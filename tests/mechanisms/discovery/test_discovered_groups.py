@@ -64,7 +64,7 @@ def test_names_get_groups_in_order_and_of_too_many_the_most_frequent() -> None:
     nothing = NameCounts(names=(), counts=np.zeros(0, dtype=np.int64), unnamed=3)
     assert own.select(nothing, rng=rng.seeded(1)) == ()
     assert own.listing(3).claim == own.claim
-    assert own.listing(3).strategy.parts[0].groups == 4
+    assert own.listing(3).groups.strategy.parts[0].groups == 4
 
 
 def test_it_is_read_back_and_what_does_not_fit_is_refused() -> None:

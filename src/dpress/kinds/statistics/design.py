@@ -12,5 +12,7 @@ def choose(spec: Spec) -> Choice:
         NotSupported: there are too many groups, or a method that does not serve.
         ValueError: attributes or parameters do not fit, or the budget does not give the precision.
     """
+    if spec.release.postprocess:
+        raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     choice: Choice = product.part("design", local=spec.privacy.model == "local").choose(spec)
     return choice

@@ -16,8 +16,7 @@ from dpress.core.basics.near import meant
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
-from dpress.kinds.statistics.group_results import COUNT, CountedEstimates, GroupResults, Mask
-from dpress.kinds.statistics.group_table import NAME, GroupTable
+from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
 from dpress.query.answers import Part, Progress, PublishedOnly
 from dpress.query.boxes import products
 from dpress.query.condition_grammar import no_attribute

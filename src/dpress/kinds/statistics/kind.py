@@ -45,6 +45,47 @@ Assume = Annotated[
         "stated",
     ),
 ]
+Share = Annotated[
+    list[str],
+    Meta(
+        min_length=1,
+        title="a list of at least one condition",
+        description='conditions on attributes that are not in `by`, as "sex = f"; the share of each group\'s '
+        "rows that they hold for",
+    ),
+]
+Totals = Annotated[
+    dict[str, Annotated[list[Fraction], Meta(min_length=2, max_length=2)]],
+    Meta(
+        title="a table of two numbers, by attribute",
+        description="bounds that each person's total within a group is clipped to, as { cost = [0, 50000] }: "
+        "the sum of the totals, and the total per person; needs a unit that names persons",
+    ),
+]
+Unit = Annotated[
+    dict[str, Fraction],
+    Meta(
+        title="a table of numbers > 0, by attribute",
+        description="a numeric attribute's values are rounded to the multiples of it from the lower bound on, "
+        "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
+    ),
+]
+PrivateBounds = Annotated[
+    Names,
+    Meta(
+        description="numeric attributes whose values are clamped to bounds that are chosen privately, for a "
+        "third of the budget, between their `bounds`, which may be wide; a few rows lie outside, and every "
+        "answer says how many at most"
+    ),
+]
+Precision = Annotated[
+    dict[str, Annotated[float, Meta(gt=0)]],
+    Meta(
+        title="a table of numbers > 0, by statistic",
+        description='the standard error that a statistic is to have, as { "mean income" = 200 }, in a group of '
+        "`users` divided by the number of groups; where every statistic has one, no more is spent",
+    ),
+]
 
 
 class Statistics(Participants, frozen=True):
@@ -63,64 +104,13 @@ class Statistics(Participants, frozen=True):
             "each, where that is predicted to err less; the plan says which"
         ),
     ] = True
-    share: (
-        Annotated[
-            list[str],
-            Meta(
-                min_length=1,
-                title="a list of at least one condition",
-                description='conditions on attributes that are not in `by`, as "sex = f"; the share of each group\'s '
-                "rows that they hold for",
-            ),
-        ]
-        | None
-    ) = None
+    share: Share | None = None
     persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
-    totals: (
-        Annotated[
-            dict[str, Annotated[list[Fraction], Meta(min_length=2, max_length=2)]],
-            Meta(
-                title="a table of two numbers, by attribute",
-                description="bounds that each person's total within a group is clipped to, as { cost = [0, 50000] }: "
-                "the sum of the totals, and the total per person; needs a unit that names persons",
-            ),
-        ]
-        | None
-    ) = None
-    unit: (
-        Annotated[
-            dict[str, Fraction],
-            Meta(
-                title="a table of numbers > 0, by attribute",
-                description="a numeric attribute's values are rounded to the multiples of it from the lower bound on, "
-                "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
-            ),
-        ]
-        | None
-    ) = None
-    private_bounds: (
-        Annotated[
-            Names,
-            Meta(
-                description="numeric attributes whose values are clamped to bounds that are chosen privately, for a "
-                "third of the budget, between their `bounds`, which may be wide; a few rows lie outside, and every "
-                "answer says how many at most"
-            ),
-        ]
-        | None
-    ) = None
+    totals: Totals | None = None
+    unit: Unit | None = None
+    private_bounds: PrivateBounds | None = None
     assume: Assume | None = None
-    precision: (
-        Annotated[
-            dict[str, Annotated[float, Meta(gt=0)]],
-            Meta(
-                title="a table of numbers > 0, by statistic",
-                description='the standard error that a statistic is to have, as { "mean income" = 200 }, in a group of '
-                "`users` divided by the number of groups; where every statistic has one, no more is spent",
-            ),
-        ]
-        | None
-    ) = None
+    precision: Precision | None = None
 
 
 class CollectedStatistics(Reporters, frozen=True):

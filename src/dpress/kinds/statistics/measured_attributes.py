@@ -1,5 +1,6 @@
 """Which attributes have which statistics: what a table's statistics and those of devices have in common."""
 
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from dpress.attributes.attribute import Tabular
@@ -7,7 +8,9 @@ from dpress.attributes.domain import Schema
 from dpress.attributes.numbers.attribute import Number
 from dpress.core.basics.near import meant
 from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.workload import Marginals
 from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
+from dpress.release.plan.candidate import Candidate, Choice
 
 Quantiles = dict[str, tuple[Fraction, ...]]
 
@@ -39,25 +42,6 @@ def measured(
     return degrees, {name: tuple(sorted(shares)) for name, shares in quantiles.items()}
 
 
-def on_circles(schema: Schema, terms: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the attributes whose bounds meet.
-
-    Raises:
-        ValueError: an attribute is missing or no number, or other statistics are asked for beside theirs.
-    """
-    names = tuple(dict.fromkeys(terms.circular or ()))
-    for name in names:
-        integers = check_measured(schema, name, by, f"{PLACE}.circular").span
-        if integers is not None and integers < 3:
-            raise ValueError(f"{PLACE}.circular: {name} has {integers} integers; a direction needs 3")
-    if names and (terms.mean or terms.sum or terms.variance or terms.median or terms.quantiles):
-        raise ValueError(
-            f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
-            "quantiles; ask for those of other numbers in a release of their own"
-        )
-    return names
-
-
 def check_groups(schema: Schema, by: tuple[str, ...]) -> None:
     """Refuse groups of an attribute that there is not, or that stands there twice.
 
@@ -68,6 +52,20 @@ def check_groups(schema: Schema, by: tuple[str, ...]) -> None:
         attribute_named(schema, name, f"{PLACE}.by[#{number}]")
         if by.index(name) < number - 1:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
+
+
+def check_used(schema: Schema, used: Collection[str], terms: str) -> None:
+    """Refuse an attribute that nothing is about, with the parameters that could name it.
+
+    Raises:
+        ValueError: so it is.
+    """
+    for name in schema.names:
+        if name not in used:
+            raise ValueError(
+                f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} ({terms}) or "
+                "leave it out"
+            )
 
 
 def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> Number:
@@ -109,3 +107,19 @@ def attribute_named(schema: Schema, name: str, place: str) -> Tabular:
 
 def _listed(shares: list[Fraction]) -> str:
     return f"[{', '.join(f'{float(share):g}' for share in shares)}]"
+
+
+def chosen_of(
+    candidates: tuple[Candidate, ...], schema: Schema, axes: Sequence[str], *, users: int, unit: str
+) -> Choice:
+    """Return a choice of which the first candidate acts, over one table of some attributes."""
+    return Choice(
+        workload=Marginals(schema.shape, (schema.axes(axes),)),
+        schema=schema,
+        candidates=candidates,
+        chosen=candidates[0],
+        lower_bound=0.0,
+        users=users,
+        unit=unit,
+        attributes=schema.attributes,
+    )

@@ -16,8 +16,7 @@ from dpress.kinds.statistics import product
 from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
-from dpress.kinds.statistics.group_results import COUNT, GroupResults, only, quantile_name
-from dpress.kinds.statistics.group_table import NAME
+from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.query.published_tables import cells
 from dpress.query.release import Release
 from dpress.release.room import Page

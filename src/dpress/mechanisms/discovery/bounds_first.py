@@ -163,8 +163,7 @@ def check_axes(groups: MatrixMechanism, axes: Collection[int]) -> None:
     """Refuse axes that are not those of measured attributes, in their order."""
     if not isinstance(groups.strategy, GroupStatistics):
         raise TypeError(f"{type(groups.strategy).__name__} measures no groups")
-    decoder = groups.strategy.decoder
-    possible = set(range(len(decoder.shape))) - set(decoder.by)
+    possible = set(range(len(groups.strategy.shape))) - set(groups.strategy.by)
     if not axes or list(axes) != sorted(possible & {*axes}):
         raise ValueError(f"axes must be increasing, and of attributes that make no groups, got {axes}")
 

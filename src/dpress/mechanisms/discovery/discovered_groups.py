@@ -54,7 +54,7 @@ class DiscoveredGroups(SecondStep):
     def __post_init__(self) -> None:
         if self.names.claim.unit != self.groups.unit:
             raise ValueError("the names and their groups must protect the same unit")
-        if not isinstance(self.groups.strategy, GroupStatistics) or self.axis not in self.groups.strategy.decoder.by:
+        if not isinstance(self.groups.strategy, GroupStatistics) or self.axis not in self.groups.strategy.by:
             raise ValueError(f"axis must be one of the groups' axes, got {self.axis}")
         if self.most < 1 or self.groups.loss.needs_delta != (self.delta > 0):
             raise ValueError("most must be at least 1, and delta > 0 where the groups' loss is rho, else 0")
@@ -99,7 +99,7 @@ class DiscoveredGroups(SecondStep):
 
     def listing(self, names: int) -> "DiscoveredGroups":
         """Return the mechanism whose groups are those of so many names, and of all other rows."""
-        strategy = self.strategy.resized(self.axis, names + 1)
+        strategy = self.decoder.resized(self.axis, names + 1)
         return replace(self, groups=replace(self.groups, strategy=strategy))
 
 

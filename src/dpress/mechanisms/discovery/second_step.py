@@ -38,11 +38,6 @@ class SecondStep:
         return self.groups.tail
 
     @property
-    def strategy(self) -> Any:
-        """What is measured of the groups."""
-        return self.groups.strategy
-
-    @property
     def noises(self) -> Any:
         """The noise of every part of it."""
         return self.groups.noises

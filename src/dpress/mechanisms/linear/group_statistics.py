@@ -13,7 +13,6 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Rows, Sums
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
-from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
@@ -66,13 +65,47 @@ class GroupStatistics:
 
     @property
     def decoder(self) -> Any:
-        """What is summed over the rows."""
-        return GroupSums(self)
+        """Itself: what is summed over the rows."""
+        return self
+
+    @property
+    def strategy(self) -> "GroupStatistics":
+        """Itself: the sums, beside which quantiles may be chosen."""
+        return self
+
+    @property
+    def chosen(self) -> tuple[()]:
+        """No quantiles are chosen."""
+        return ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return self.parts[0].shape
+
+    @property
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self.parts[0].by
+
+    def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
+        """Return the sums of the parts of rows over some rows, one part after the other: a kernel of `fold`."""
+        blocks = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.of_rows)]
+        return np.concatenate(blocks)
+
+    def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the sums of the parts of persons, which follow those of rows; see `PersonSums.sums`."""
+        return np.concatenate([part.sums(codes, persons) for part in self.persons])
 
     def counted(self, rows: Rows) -> Numbers:
-        """Return the sums of all groups."""
-        counted: Numbers = self.decoder.counted(rows)
-        return counted
+        """Return what is measured of all rows."""
+        of_persons = self.person_sums if self.persons else None
+        return self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons)))
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured, of the sums over all rows."""
+        blocks = np.split(sums, np.cumsum([part.summed for part in self.parts])[:-1])
+        return np.concatenate([part.answers(block) for part, block in zip(self.parts, blocks, strict=True)])
 
     def resized(self, axis: int, size: int) -> "GroupStatistics":
         """Return the same measurement over groups that have so many cells along one of their axes."""
@@ -85,61 +118,6 @@ class GroupStatistics:
             moments=tuple(replace(part, shape=with_size(part.shape)) for part in self.moments),
             distributions=tuple(replace(part, shape=with_size(part.shape)) for part in self.distributions),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSums:
-    """What is summed over the rows of every group, before there is noise.
-
-    Args:
-        strategy: that names the parts.
-    """
-
-    strategy: GroupStatistics
-
-    @property
-    def chosen(self) -> tuple[()]:
-        """No quantiles are chosen."""
-        return ()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of cells along every axis."""
-        return self.strategy.parts[0].shape
-
-    @property
-    def by(self) -> tuple[int, ...]:
-        """The axes of the groups."""
-        return self.strategy.parts[0].by
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return groups_in(self.shape, self.by)
-
-    def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
-        """Return the sums of the parts of rows over some rows, one part after the other: a kernel of `fold`."""
-        blocks = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.strategy.of_rows)]
-        return np.concatenate(blocks)
-
-    @property
-    def of_persons(self) -> bool:
-        """Whether persons are added up, too."""
-        return bool(self.strategy.persons)
-
-    def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the sums of the parts of persons, which follow those of rows; see `PersonSums.sums`."""
-        return np.concatenate([part.sums(codes, persons) for part in self.strategy.persons])
-
-    def counted(self, rows: Rows) -> Numbers:
-        """Return what is measured of all rows."""
-        of_persons = self.person_sums if self.of_persons else None
-        return self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons)))
-
-    def answers(self, sums: Numbers) -> Numbers:
-        """Return what is measured, of the sums over all rows."""
-        blocks = np.split(sums, np.cumsum([part.summed for part in self.strategy.parts])[:-1])
-        return np.concatenate([part.answers(block) for part, block in zip(self.strategy.parts, blocks, strict=True)])
 
 
 def example(shares: Sequence[str] = ("1/2", "1/4", "1/4")) -> GroupStatistics:

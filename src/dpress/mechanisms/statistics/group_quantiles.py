@@ -22,7 +22,7 @@ from dpress.core.methods.table_sums import Rows, Sums
 from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics
-from dpress.mechanisms.linear.group_statistics import GroupStatistics, GroupSums
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import groups_in, level_counts
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
@@ -110,8 +110,8 @@ class GroupQuantiles:
             raise ValueError("at least one attribute must have chosen quantiles")
         if len({step.unit for step in self.parts}) > 1 or len({step.loss.form for step in self.parts}) > 1:
             raise ValueError("all steps must protect the same unit by losses of one kind")
-        first = [] if self.decoder.strategy is None else [self.decoder.strategy.decoder]
-        if len({(decoder.shape, decoder.by) for decoder in (*self.chosen, *first)}) > 1:
+        groups = {(part.shape, part.by) for part in self.chosen}
+        if len(groups | ({(self.strategy.shape, self.strategy.by)} if self.strategy is not None else set())) > 1:
             raise ValueError("all steps must have the same groups")
 
     @property
@@ -149,9 +149,42 @@ class GroupQuantiles:
         return () if self.groups is None else self.groups.noises
 
     @property
-    def decoder(self) -> "SumsAndCounts":
-        """What is summed over the rows."""
-        return SumsAndCounts(self)
+    def decoder(self) -> "GroupQuantiles":
+        """Itself: what is summed over the rows."""
+        return self
+
+    @property
+    def strategy(self) -> GroupStatistics | None:
+        """The sums; None where there are quantiles alone.
+
+        Raises:
+            ValueError: they are others than those of groups.
+        """
+        if self.groups is None:
+            return None
+        if isinstance(strategy := self.groups.strategy, GroupStatistics):
+            return strategy
+        raise ValueError("the sums must be those of groups")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return self.chosen[0].shape
+
+    @property
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self.chosen[0].by
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the counts of levels, then the sums of the parts of rows: a kernel of `fold`."""
+        first = [] if self.strategy is None else [self.strategy.sums(codes)]
+        return np.concatenate([*(quantiles.sums(codes) for quantiles in self.chosen), *first])
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured of all rows, then the counts of levels."""
+        counts, rest = np.split(sums, [sum(quantiles.summed for quantiles in self.chosen)])
+        return counts if self.strategy is None else np.concatenate([self.strategy.answers(rest), counts])
 
     def prepare(self, rows: Rows) -> Draw:
         """Return what draws the noise of the sums, and the levels; see `CuratorMechanism`."""
@@ -160,7 +193,9 @@ class GroupQuantiles:
 
     def counted(self, rows: Rows) -> Numbers:
         """Return the sums' answers without noise, then the counts of levels."""
-        return self.exact(self.decoder.counted(rows))
+        strategy = self.strategy
+        of_persons = strategy.person_sums if strategy is not None and strategy.persons else None
+        return self.exact(self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons))))
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the sums' answers without noise, then the counts of levels; private as the rows are."""
@@ -206,79 +241,7 @@ class GroupQuantiles:
         return np.split(exact, np.cumsum([len(exact) - sum(sizes), *sizes[:-1]]))
 
 
-@dataclass(frozen=True, slots=True)
-class SumsAndCounts:
-    """What is summed over the rows of every group: the parts of the sums, and the counts of levels.
-
-    Args:
-        mechanism: that names them.
-    """
-
-    mechanism: GroupQuantiles
-
-    @property
-    def chosen(self) -> tuple[ChosenLevels, ...]:
-        """The quantiles that are chosen."""
-        return self.mechanism.chosen
-
-    @property
-    def strategy(self) -> GroupStatistics | None:
-        """The sums; None where there are quantiles alone.
-
-        Raises:
-            ValueError: they are others than those of groups.
-        """
-        if self.mechanism.groups is None:
-            return None
-        if isinstance(strategy := self.mechanism.groups.strategy, GroupStatistics):
-            return strategy
-        raise ValueError("the sums must be those of groups")
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of cells along every axis."""
-        return self.chosen[0].shape
-
-    @property
-    def by(self) -> tuple[int, ...]:
-        """The axes of the groups."""
-        return self.chosen[0].by
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return self.chosen[0].groups
-
-    @property
-    def of_persons(self) -> bool:
-        """Whether persons are added up, too."""
-        return self._sums is not None and bool(self._sums.of_persons)
-
-    def sums(self, codes: Codes) -> Integers:
-        """Return the counts of levels, then the sums of the parts of rows: a kernel of `fold`."""
-        first = [] if self._sums is None else [self._sums.sums(codes)]
-        return np.concatenate([*(quantiles.sums(codes) for quantiles in self.chosen), *first])
-
-    def person_sums(self, codes: Codes, persons: Integers) -> Integers:
-        """Return the sums of the parts of persons, which follow; see `PersonSums.sums`."""
-        return np.zeros(0, dtype=np.int64) if self._sums is None else self._sums.person_sums(codes, persons)
-
-    def counted(self, rows: Rows) -> Numbers:
-        """Return what `answers` does, of all rows."""
-        of_persons = self.person_sums if self.of_persons else None
-        return self.answers(rows.sums(Sums(of_rows=self.sums, of_persons=of_persons)))
-
-    def answers(self, sums: Numbers) -> Numbers:
-        """Return what is measured of all rows, then the counts of levels."""
-        counts, rest = np.split(sums, [sum(quantiles.summed for quantiles in self.chosen)])
-        return counts if self._sums is None else np.concatenate([self._sums.answers(rest), counts])
-
-    @property
-    def _sums(self) -> GroupSums | None:
-        return None if self.strategy is None else self.strategy.decoder
-
-
-GroupDecoder = GroupSums | SumsAndCounts
+GroupDecoder = GroupStatistics | GroupQuantiles
 
 
 def example(loss: Loss, unit: Unit) -> GroupQuantiles:
@@ -286,7 +249,7 @@ def example(loss: Loss, unit: Unit) -> GroupQuantiles:
     half = part_of(loss, EXAMPLE_SHARE)
     strategy = group_statistics.example()
     choice = ApproximateQuantiles(loss=half, unit=unit)
-    shape, by = strategy.decoder.shape, strategy.decoder.by
+    shape, by = strategy.shape, strategy.by
     return GroupQuantiles(
         groups=MatrixMechanism(strategy=strategy, loss=half, unit=unit),
         chosen=(ChosenLevels(shape=shape, by=by, axis=1, levels=3, cells=3, choice=choice),),

@@ -80,13 +80,13 @@ def check_units(units: Mapping[str, Fraction], names: tuple[str, ...]) -> None:
             raise ValueError(f"{PLACE}.unit: there is no attribute {name!r}; the attributes are {', '.join(names)}")
 
 
-def person_parts(spec: Spec, schema: Schema, by: tuple[str, ...], terms: Statistics) -> tuple[PersonSums, ...]:
+def person_parts(spec: Spec, schema: Schema, by: tuple[int, ...], terms: Statistics) -> tuple[PersonSums, ...]:
     """Return the parts: one for every attribute with totals, and one of persons where none of those counts them all.
 
     Args:
         spec: says who a person is, and how many rows one keeps.
         schema: the attributes, measured ones with their finest levels.
-        by: the attributes of the groups.
+        by: the axes of the groups.
         terms: the parameters.
 
     Raises:
@@ -100,9 +100,9 @@ def person_parts(spec: Spec, schema: Schema, by: tuple[str, ...], terms: Statist
         raise ValueError(
             f"{PLACE}.{place}: needs [privacy] to name persons (unit = a column, rows_per_unit), got unit = 'row'"
         )
-    totals = tuple(_totals(schema, schema.axes(by), terms, unit))
+    totals = tuple(_totals(schema, by, terms, unit))
     if terms.persons and not any(part.counts_all for part in totals):
-        return (*totals, PersonSums(shape=schema.shape, by=schema.axes(by)))
+        return (*totals, PersonSums(shape=schema.shape, by=by))
     return totals
 
 

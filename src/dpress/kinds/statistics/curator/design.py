@@ -5,8 +5,9 @@ parameters -> parts with the attributes' finest levels -> the error of each unde
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 
@@ -15,23 +16,21 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
-from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.curator import chosen_bounds, discovery
 from dpress.kinds.statistics.curator.attribute_levels import check_units, finest, person_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.estimates import held_by
-from dpress.kinds.statistics.curator.measured import decoder_of
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.kind import Statistics
-from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, measured
+from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, check_used, chosen_of, measured
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
-from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.boxes import product
@@ -47,18 +46,23 @@ class _Goal:
     """What is asked for.
 
     Args:
-        by: the attributes of the groups.
+        spec: the specification.
+        terms: its parameters.
         degrees: the highest moment of every measured attribute.
         quantiles: one entry for every attribute that has some.
-        shares: the conditions.
         schema: the attributes, measured ones with their finest levels.
     """
 
-    by: tuple[str, ...]
+    spec: Spec
+    terms: Statistics
     degrees: dict[str, int]
     quantiles: tuple[Wanted, ...]
-    shares: tuple[str, ...]
     schema: Schema
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The attributes of the groups."""
+        return tuple(self.terms.by or ())
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -70,6 +74,25 @@ class _Goal:
         """How many groups there are."""
         return groups_in(self.schema.shape, self.axes)
 
+    @property
+    def measured(self) -> set[str]:
+        """The attributes with moments or quantiles."""
+        return {*self.degrees, *(quantiles.name for quantiles in self.quantiles)}
+
+    @property
+    def persons(self) -> tuple[PersonSums, ...]:
+        """What is measured of persons."""
+        return person_parts(self.spec, self.schema, self.axes, self.terms)
+
+    @property
+    def conditions(self) -> set[str]:
+        """The attributes that conditions are about."""
+        return {self.schema.names[axis] for part in _moments(self, self.measured) for axis, _ in part.where}
+
+    def but(self, **terms: Any) -> "_Goal":
+        """Return the same with other parameters, and intervals for all quantiles."""
+        return replace(self, terms=msgspec.structs.replace(self.terms, intervals=True, **terms))
+
 
 def choose(spec: Spec) -> Choice:
     """Return the one method that serves, with the shares of the budget that suit the statistics.
@@ -78,8 +101,6 @@ def choose(spec: Spec) -> Choice:
         NotSupported: there are too many groups.
         ValueError: attributes or parameters do not fit, or the budget does not give the precision.
     """
-    if spec.release.postprocess:
-        raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     terms = of_kind(spec, Statistics)
     name = discovery.discovered(spec.schema, terms.by or ())
     methods = _methods(terms) if name is None else (discovery.METHOD,)
@@ -89,32 +110,23 @@ def choose(spec: Spec) -> Choice:
             f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {serve} does"
         )
     of_methods(spec, dict.fromkeys(methods, Parameters))
-    goal = _goal(spec.schema, terms)
-    names = {quantiles.name for quantiles in goal.quantiles}
-    persons = person_parts(spec, goal.schema, goal.by, terms)
-    check(goal.schema, terms.assume or {}, {*goal.degrees, *names})
-    _check_used(goal, tuple(_moments(goal, names)), {*(terms.totals or ())})
+    goal = _goal(spec, terms)
+    persons = goal.persons
+    check(goal.schema, terms.assume or {}, goal.measured)
+    used = {*goal.by, *goal.measured, *goal.conditions, *(terms.totals or ())}
+    check_used(goal.schema, used, "by, mean, sum, variance, median, quantiles, share, totals")
     if terms.private_bounds:
         if name is not None:
             raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
-        candidates = [_bounding(spec, terms, goal, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_bounding(goal, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
-        candidates = [_candidate(spec, terms, goal, persons, loss) for loss in spec.privacy.loss.payable]
+        candidates = [_candidate(goal, loss) for loss in spec.privacy.loss.payable]
     else:
         if persons:
             raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
-        candidates = [_discovering(spec, terms, goal, search) for search in discovery.discoveries(spec, name)]
-    chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
-    return Choice(
-        workload=Marginals(goal.schema.shape, (goal.schema.axes(goal.by),)),
-        schema=goal.schema,
-        candidates=(chosen,),
-        chosen=chosen,
-        lower_bound=0.0,
-        users=terms.users,
-        unit=UNIT,
-        attributes=goal.schema.attributes,
-    )
+        candidates = [_discovering(goal, search) for search in discovery.discoveries(spec, name)]
+    best = min(candidates, key=lambda candidate: candidate.predicted_error)
+    return chosen_of((best,), goal.schema, goal.by, users=terms.users, unit=UNIT)
 
 
 def _methods(terms: Statistics) -> tuple[str, ...]:
@@ -124,74 +136,68 @@ def _methods(terms: Statistics) -> tuple[str, ...]:
     return (METHOD,) if terms.intervals or not (terms.median or terms.quantiles) else (METHOD, CHOOSING)
 
 
-def _bounding(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
+def _bounding(goal: _Goal, loss: Loss) -> Candidate:
     """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
+    terms = goal.terms
     if terms.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
-    names = {quantiles.name for quantiles in goal.quantiles}
-    conditions = {goal.schema.names[axis] for part in _moments(goal, names) for axis, _ in part.where}
-    taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *conditions}
-    axes = chosen_bounds.axes_of(spec.schema, terms.private_bounds or (), {*goal.degrees, *names}, taken=taken)
-    rest = part_of(loss, GROUPS_SHARE)
-    groups = _measured(spec, msgspec.structs.replace(terms, intervals=True), goal, persons, rest).sums
+    taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *goal.conditions}
+    axes = chosen_bounds.axes_of(goal.spec.schema, terms.private_bounds or (), goal.measured, taken=taken)
+    groups = _measured(goal.but(), part_of(loss, GROUPS_SHARE)).sums
     mechanism = searched(groups, loss, tuple(axes))
     chosen_bounds.check_enough(mechanism, terms.users)
     error = mean_square(groups, terms.users)
     return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=error)
 
 
-def _candidate(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Candidate:
+def _candidate(goal: _Goal, loss: Loss) -> Candidate:
     """Return what measures groups that are listed."""
-    measured = _measured(spec, terms, goal, persons, loss)
-    error = mean_square(measured.mechanism, terms.users)
+    measured = _measured(goal, loss)
+    error = mean_square(measured.mechanism, goal.terms.users)
     return Candidate(method=measured.method, mechanism=measured.mechanism, predicted_error=error)
 
 
-def _measured(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Measured:
-    """Return what is measured under a loss, or under less of it where every statistic's precision needs no more."""
-    unit = spec.privacy.protected
-    parts = _parts(spec, terms, goal, persons, loss)
-    stated, assumed = terms.precision or {}, terms.assume or {}
-    even = parts.under(loss, parts.even, unit)
-    shares, needed = best_shares(even, goal.schema, users=terms.users, precision=stated, assumed=assumed)
-    return parts.under(needed, shares, unit)
-
-
-def _parts(spec: Spec, terms: Statistics, goal: _Goal, persons: tuple[PersonSums, ...], loss: Loss) -> Parts:
-    """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
-    schema, by, unit = goal.schema, goal.axes, spec.privacy.protected
-    trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
-    share = part_of(loss, Fraction(1, len(goal.degrees) + len(goal.quantiles) + 1))
-    for quantiles in goal.quantiles:
-        if terms.intervals or spec.release.method not in ("auto", CHOOSING):
-            trees.append(tree(schema, by, quantiles, loss))
-            continue
-        levels = choice(schema, by, quantiles, share, unit)
-        if spec.release.method == CHOOSING or errs_less(levels, terms.users / goal.groups):
-            chosen.append(levels)
-        else:
-            trees.append(tree(schema, by, quantiles, loss))
-    counted = {schema.names[distribution.axis] for distribution in trees}
-    moments = tuple(_moments(goal, counted, alone=not chosen))
-    return Parts(moments=moments, distributions=tuple(trees), persons=persons, chosen=tuple(chosen))
-
-
-def _discovering(spec: Spec, terms: Statistics, goal: _Goal, search: Discovery) -> Candidate:
+def _discovering(goal: _Goal, search: Discovery) -> Candidate:
     """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
-    discovery.check_counts(spec, counts_only=not (goal.degrees or goal.quantiles or goal.shares), by=goal.by)
-    groups = goal.groups
-    smallest = msgspec.structs.replace(terms, users=search.rows * groups, intervals=True)
-    measured = _measured(spec, smallest, goal, (), search.loss).sums
-    strategy = decoder_of(measured).strategy
-    trees = () if strategy is None else strategy.distributions
-    cells = max([1, *(distribution.tree.cells for distribution in trees)])
-    most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
-    if most < 1:
+    counts_only = not (goal.measured or goal.terms.share)
+    discovery.check_counts(goal.spec, counts_only=counts_only, by=goal.by)
+    groups, users = goal.groups, search.rows * goal.groups
+    measured = _measured(goal.but(users=users), search.loss)
+    cells = max([1, *(distribution.tree.cells for distribution in measured.parts.distributions)])
+    if (most := min(MOST_GROUPS, MOST_NODES // cells) // groups - 1) < 1:
         raise NotSupported(
             f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
         )
-    error = mean_square(measured, smallest.users)
-    return Candidate(method=discovery.METHOD, mechanism=search.of_groups(measured, most), predicted_error=error)
+    sums = measured.sums
+    return Candidate(
+        method=discovery.METHOD, mechanism=search.of_groups(sums, most), predicted_error=mean_square(sums, users)
+    )
+
+
+def _measured(goal: _Goal, loss: Loss) -> Measured:
+    """Return what is measured under a loss, or under less of it where every statistic's precision needs no more."""
+    terms, parts = goal.terms, _parts(goal, loss)
+    stated, assumed = terms.precision or {}, terms.assume or {}
+    even = Measured(parts=parts, loss=loss, shares=parts.even, unit=goal.spec.privacy.protected)
+    shares, needed = best_shares(even, goal.schema, users=terms.users, precision=stated, assumed=assumed)
+    return replace(even, loss=needed, shares=shares)
+
+
+def _parts(goal: _Goal, loss: Loss) -> Parts:
+    """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
+    schema, by, method = goal.schema, goal.axes, goal.spec.release.method
+    trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
+    share = part_of(loss, Fraction(1, len(goal.degrees) + len(goal.quantiles) + 1))
+    for quantiles in goal.quantiles:
+        if not goal.terms.intervals and method in ("auto", CHOOSING):
+            levels = choice(schema, by, quantiles, share, goal.spec.privacy.protected)
+            if method == CHOOSING or errs_less(levels, goal.terms.users / goal.groups):
+                chosen.append(levels)
+                continue
+        trees.append(tree(schema, by, quantiles, loss))
+    counted = {schema.names[distribution.axis] for distribution in trees}
+    moments = tuple(_moments(goal, counted, alone=not chosen))
+    return Parts(moments=moments, distributions=tuple(trees), persons=goal.persons, chosen=tuple(chosen))
 
 
 def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
@@ -202,25 +208,24 @@ def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> I
         counted: the attributes whose quantiles are found by counts of rows.
         alone: whether there is nothing else to publish where there are no sums.
     """
-    schema, by = goal.schema, goal.schema.axes(goal.by)
+    schema, by, shares = goal.schema, goal.axes, goal.terms.share or ()
     for name, degree in goal.degrees.items():
         axis = schema.axes([name])[0]
         steps = schema.tabular[axis].ordered - 1
         yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
-    for place, text in enumerate(goal.shares, 1):
+    for place, text in enumerate(shares, 1):
         try:
-            weights = product(schema, text)
+            where = held_by(product(schema, text))
         except ValueError as error:
             raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
-        where = held_by(weights)
         _check_condition(goal, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
     measured = {*goal.degrees, *counted}
-    if (measured or alone) and not goal.shares and all(schema.attribute(name).with_cells.extra for name in measured):
+    if (measured or alone) and not shares and all(schema.attribute(name).with_cells.extra for name in measured):
         yield MomentSums(shape=schema.shape, by=by, degree=0)
 
 
-def _check_condition(goal: _Goal, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
+def _check_condition(goal: _Goal, where: Condition, place: str) -> None:
     names = [goal.schema.names[axis] for axis, _ in where]
     if not where or not all(cells for _, cells in where):
         raise ValueError(f"{place}: expected a condition that holds for some rows and not for all")
@@ -233,21 +238,19 @@ def _check_condition(goal: _Goal, where: tuple[tuple[int, tuple[int, ...]], ...]
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
 
 
-def _goal(schema: Schema, terms: Statistics) -> _Goal:
+def _goal(spec: Spec, terms: Statistics) -> _Goal:
     """Return what is asked for, checked.
 
     Raises:
         NotSupported: there are too many groups.
-        ValueError: an attribute is missing, used twice or not used.
+        ValueError: an attribute is missing, or used twice.
     """
-    by = tuple(terms.by or ())
+    by, schema, units = tuple(terms.by or ()), spec.schema, terms.unit or {}
     degrees, quantiles = measured(schema, terms, by)
-    degrees_of_totals: dict[str, int] = {}
     for name in terms.totals or ():
         check_measured(schema, name, by, f"{PLACE}.totals")
-        degrees_of_totals.setdefault(name, 1)
     check_groups(schema, by)
-    highest, units = degrees_of_totals | degrees, terms.unit or {}
+    highest = dict.fromkeys(terms.totals or (), 1) | degrees
     check_units(units, schema.names)
     levels = Schema(
         tuple(
@@ -255,25 +258,8 @@ def _goal(schema: Schema, terms: Statistics) -> _Goal:
             for axis in schema.tabular
         )
     )
-    goal = _Goal(
-        by=by,
-        degrees=degrees,
-        quantiles=tuple(wanted(schema, levels, name, tuple(sorted(shares))) for name, shares in quantiles.items()),
-        shares=tuple(terms.share or ()),
-        schema=levels,
-    )
+    wishes = tuple(wanted(schema, levels, name, shares) for name, shares in quantiles.items())
+    goal = _Goal(spec=spec, terms=terms, degrees=degrees, quantiles=wishes, schema=levels)
     if goal.groups > MOST_GROUPS:
         raise NotSupported(f"{PLACE}.by: {goal.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
     return goal
-
-
-def _check_used(goal: _Goal, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
-    names = goal.schema.names
-    conditions = {names[axis] for part in moments for axis, _ in part.where}
-    quantiles = [part.name for part in goal.quantiles]
-    for name in names:
-        if name not in {*goal.by, *goal.degrees, *quantiles, *conditions, *totals}:
-            raise ValueError(
-                f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
-                "sum, variance, median, quantiles, share, totals) or leave it out"
-            )

@@ -3,9 +3,10 @@
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.second_step import SecondStep
-from dpress.mechanisms.linear.group_statistics import GroupSums
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.statistics.group_quantiles import GroupDecoder, GroupQuantiles, SumsAndCounts
+from dpress.mechanisms.statistics.group_quantiles import GroupDecoder, GroupQuantiles
 
 GroupMechanism = MatrixMechanism | GroupQuantiles | SecondStep
 
@@ -28,9 +29,15 @@ def decoder_of(mechanism: object) -> GroupDecoder:
         TypeError: the mechanism measures no groups.
     """
     decoder = grouping(mechanism).decoder
-    if isinstance(decoder, GroupSums | SumsAndCounts):
+    if isinstance(decoder, GroupStatistics | GroupQuantiles):
         return decoder
     raise TypeError(f"{type(mechanism).__name__} measures no statistics")
+
+
+def groups_of(mechanism: object) -> int:
+    """Return how many groups are measured."""
+    decoder = decoder_of(mechanism)
+    return groups_in(decoder.shape, decoder.by)
 
 
 def bounds_first(mechanism: object) -> BoundsFirst | None:

@@ -18,42 +18,6 @@ METHOD, CHOOSING = "group_statistics", "group_quantiles"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
-    """What is measured, each part under its share of a loss.
-
-    Args:
-        loss: of all parts together.
-        groups: the sums; None where there are quantiles alone.
-        chosen: quantiles that are chosen.
-    """
-
-    loss: Loss
-    groups: MatrixMechanism | None
-    chosen: tuple[ChosenLevels, ...]
-
-    @property
-    def method(self) -> str:
-        """The method that does it."""
-        return CHOOSING if self.chosen else METHOD
-
-    @property
-    def sums(self) -> MatrixMechanism:
-        """What measures sums alone.
-
-        Raises:
-            TypeError: there are quantiles that are chosen.
-        """
-        if self.groups is None or self.chosen:
-            raise TypeError(f"{self.method} chooses quantiles")
-        return self.groups
-
-    @property
-    def mechanism(self) -> GroupMechanism:
-        """The mechanism."""
-        return GroupQuantiles(groups=self.groups, chosen=self.chosen) if self.chosen else self.sums
-
-
-@dataclass(frozen=True, kw_only=True)
 class Parts:
     """The parts among which a loss is shared, in this order.
 
@@ -80,27 +44,50 @@ class Parts:
         size = self.sums + len(self.chosen)
         return (Fraction(1, size),) * size
 
-    def under(self, loss: Loss, shares: tuple[Fraction, ...], unit: Unit) -> Measured:
-        """Return how the parts are measured.
 
-        Args:
-            loss: of all parts together.
-            shares: of it, one for each part, adding up to 1.
-            unit: whom it protects.
-        """
-        of_sums, of_choices = shares[: self.sums], shares[self.sums :]
-        pairs = zip(self.chosen, of_choices, strict=True)
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The parts, each under its share of a loss.
+
+    Args:
+        parts: what is measured.
+        loss: of all of them together.
+        shares: of it, one for each part, adding up to 1.
+        unit: whom it protects.
+    """
+
+    parts: Parts
+    loss: Loss
+    shares: tuple[Fraction, ...]
+    unit: Unit
+
+    @property
+    def method(self) -> str:
+        """The method that does it."""
+        return CHOOSING if self.parts.chosen else METHOD
+
+    @property
+    def mechanism(self) -> GroupMechanism:
+        """The mechanism."""
+        parts = self.parts
+        if not parts.chosen:
+            return self.sums
+        pairs = zip(parts.chosen, self.shares[parts.sums :], strict=True)
         chosen = tuple(
-            replace(part, choice=replace(part.choice, loss=part_of(loss, share), unit=unit)) for part, share in pairs
+            replace(part, choice=replace(part.choice, loss=part_of(self.loss, share), unit=self.unit))
+            for part, share in pairs
         )
-        if not of_sums:
-            return Measured(loss=loss, groups=None, chosen=chosen)
-        whole = sum(of_sums, Fraction(0))
+        return GroupQuantiles(groups=self.sums if parts.sums else None, chosen=chosen)
+
+    @property
+    def sums(self) -> MatrixMechanism:
+        """What adds noise to sums; one part at least has some."""
+        parts, shares = self.parts, self.shares[: self.parts.sums]
+        whole = sum(shares, Fraction(0))
         strategy = GroupStatistics(
-            moments=self.moments,
-            distributions=self.distributions,
-            persons=self.persons,
-            shares=tuple(share / whole for share in of_sums),
+            moments=parts.moments,
+            distributions=parts.distributions,
+            persons=parts.persons,
+            shares=tuple(share / whole for share in shares),
         )
-        groups = MatrixMechanism(strategy=strategy, loss=part_of(loss, whole), unit=unit)
-        return Measured(loss=loss, groups=groups, chosen=chosen)
+        return MatrixMechanism(strategy=strategy, loss=part_of(self.loss, whole), unit=self.unit)

@@ -6,7 +6,7 @@ from dpress.kinds.statistics.assumed_shape import supposed
 from dpress.kinds.statistics.curator.chosen_bounds import in_widths
 from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.curator.estimates import PERSONS
-from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, grouping, names_first
+from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, grouping, groups_of, names_first
 from dpress.kinds.statistics.curator.prediction import standard_errors
 from dpress.kinds.statistics.group_results import COUNT, quantile_name
 from dpress.kinds.statistics.kind import Statistics
@@ -49,7 +49,7 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
 
 def _expected(planned: Plan) -> str:
     """Return the group that the errors are about, where all groups are listed."""
-    groups, users = decoder_of(planned.chosen.mechanism).groups, planned.choice.users
+    groups, users = groups_of(planned.chosen.mechanism), planned.choice.users
     where = f"a group of {users / groups:,.0f} rows ({users:,} in {groups:,} groups)"
     return where if groups > 1 else f"{users:,} rows"
 
@@ -86,7 +86,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     mechanism, users, schema = grouping(candidate.mechanism), planned.choice.users, planned.choice.schema
     if (names := names_first(mechanism)) is not None:
-        users = names.names.holders_for(SURE) * decoder_of(mechanism).groups
+        users = names.names.holders_for(SURE) * groups_of(mechanism)
     if (bounds := bounds_first(mechanism)) is not None:
         schema = in_widths(schema, bounds.axes)
     return standard_errors(mechanism, schema, users, of_kind(planned.spec, Statistics).assume or {})

@@ -21,7 +21,7 @@ from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
 from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, mean_form_variance, scale, statistics
-from dpress.kinds.statistics.curator.measured import GroupMechanism, decoder_of
+from dpress.kinds.statistics.curator.measured import GroupMechanism, decoder_of, groups_of
 from dpress.kinds.statistics.curator.parts_of_budget import Measured
 from dpress.kinds.statistics.curator.quantile_parts import value_errors
 from dpress.kinds.statistics.level_values import bounded
@@ -100,7 +100,7 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
 def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
     decoder = decoder_of(mechanism)
-    rows, variances = users / decoder.groups, iter([noise.smooth_variance for noise in mechanism.noises])
+    rows, variances = users / groups_of(mechanism), iter([noise.smooth_variance for noise in mechanism.noises])
     errors = []
     if (strategy := decoder.strategy) is not None:
         for part, variance in zip(strategy.moments, variances, strict=False):

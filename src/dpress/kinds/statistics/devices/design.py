@@ -14,7 +14,6 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.parameters import PLACE, Parameters
-from dpress.core.maps.workload import Marginals
 from dpress.core.reports.encoders import Code, Combination
 from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import Spec
@@ -22,7 +21,14 @@ from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import check, level_shares
 from dpress.kinds.statistics.devices.estimates import LENGTH, DeviceEstimates, reported
 from dpress.kinds.statistics.kind import CollectedStatistics
-from dpress.kinds.statistics.measured_attributes import Quantiles, check_groups, measured, on_circles
+from dpress.kinds.statistics.measured_attributes import (
+    Quantiles,
+    check_groups,
+    check_measured,
+    check_used,
+    chosen_of,
+    measured,
+)
 from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.numbers.one_bit import OneBit
@@ -75,8 +81,6 @@ def choose(spec: Spec) -> Choice:
     """
     collections.check_silence(spec)
     loss, terms = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
-    if spec.release.postprocess:
-        raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     of_methods(spec, dict.fromkeys((*WINDOWS, BIT, CIRCLE), Parameters))
     goal = _goal(spec.schema, terms)
     check(goal.schema, terms.assume or {}, {*goal.numbers})
@@ -84,16 +88,8 @@ def choose(spec: Spec) -> Choice:
     offered = [_candidate(name, goal, terms, loss) for name in names]
     whole = bool(goal.quantiles) or max(goal.degrees.values(), default=0) > 1
     candidates = tuple(offered if whole else sorted(offered, key=lambda candidate: candidate.predicted_error))
-    return Choice(
-        workload=Marginals(goal.schema.shape, (goal.schema.axes([*goal.by, goal.numbers[0]]),)),
-        schema=goal.schema,
-        candidates=candidates,
-        chosen=candidates[0],
-        lower_bound=0.0,
-        users=terms.users,
-        unit=UNIT_CIRCLE if goal.circular else UNIT,
-        attributes=goal.schema.attributes,
-    )
+    unit = UNIT_CIRCLE if goal.circular else UNIT
+    return chosen_of(candidates, goal.schema, [*goal.by, goal.numbers[0]], users=terms.users, unit=unit)
 
 
 def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -> DeviceEstimates:
@@ -188,15 +184,12 @@ def _goal(schema: Schema, terms: CollectedStatistics) -> _Goal:
     by = tuple(terms.by or ())
     degrees, quantiles = measured(schema, terms, by)
     check_groups(schema, by)
-    circular = on_circles(schema, terms, by)
+    circular = _on_circles(schema, terms, by)
     if not degrees and not quantiles and not circular:
         raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median, quantiles or circular")
+    used = {*by, *degrees, *quantiles, *circular}
+    check_used(schema, used, "by, mean, sum, variance, median, quantiles, circular")
     for attribute in schema.tabular:
-        if attribute.name not in {*by, *degrees, *quantiles, *circular}:
-            raise ValueError(
-                f"$.release.attributes: {attribute.name!r} neither makes groups nor is measured; name it in {PLACE} "
-                "(by, mean, sum, variance, median, quantiles, circular) or leave it out"
-            )
         place = f"attribute {attribute.name}"
         if attribute.discovered:
             raise NotSupported(f'{place}: devices need the list of the groups, not values = "discover"')
@@ -223,3 +216,22 @@ def _finest(attribute: Tabular, most: int) -> Tabular:
     """Return an attribute at the levels that devices report about: every integer, or cells of one width."""
     numbers = attribute.numbers
     return attribute if numbers is None else numbers.with_levels(min(numbers.levels(most), most))
+
+
+def _on_circles(schema: Schema, terms: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the attributes whose bounds meet.
+
+    Raises:
+        ValueError: an attribute is missing or no number, or other statistics are asked for beside theirs.
+    """
+    names = tuple(dict.fromkeys(terms.circular or ()))
+    for name in names:
+        integers = check_measured(schema, name, by, f"{PLACE}.circular").span
+        if integers is not None and integers < 3:
+            raise ValueError(f"{PLACE}.circular: {name} has {integers} integers; a direction needs 3")
+    if names and (terms.mean or terms.sum or terms.variance or terms.median or terms.quantiles):
+        raise ValueError(
+            f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
+            "quantiles; ask for those of other numbers in a release of their own"
+        )
+    return names
