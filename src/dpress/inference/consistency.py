@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class ConsistentTables:
     """
 
     map: Stack[Marginal]
+    symmetric: ClassVar[bool] = True
 
     @property
     def shape(self) -> Axes:

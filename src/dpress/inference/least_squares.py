@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class LeastSquares:
 
     map: Invertible
     shape: tuple[int, ...]
+    symmetric: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if math.prod(self.shape) != self.map.cells:

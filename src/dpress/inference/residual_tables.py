@@ -4,6 +4,7 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class ResidualTables:
     """
 
     map: Residuals
+    symmetric: ClassVar[bool] = False
 
     @property
     def shape(self) -> Axes:

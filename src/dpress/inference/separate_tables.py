@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class SeparateTables:
     tables: tuple[tuple[int, ...], ...]
     users: int
     inflation: tuple[float, ...] = ()
+    symmetric: ClassVar[bool] = False
 
     @property
     def sizes(self) -> tuple[int, ...]:

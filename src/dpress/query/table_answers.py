@@ -15,7 +15,6 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Decoder, MeasuringMechanism
-from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
@@ -103,7 +102,7 @@ class TableAnswers(PublishedOnly):
             form=self._form,
             critical=lambda confidence: critical(confidence, self.release.tail),
             notes=(APPROXIMATE,) if self.approximate else (),
-            symmetric=isinstance(self.decoder, LeastSquares | ConsistentTables),
+            symmetric=self.decoder.symmetric,
         )
 
     def _form(self, weights: list[Array]) -> tuple[float, float]:

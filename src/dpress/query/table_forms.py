@@ -31,7 +31,7 @@ class ProductSums:
         form: from one weight vector for every attribute to the answer and its variance.
         critical: of the answers.
         notes: what else is to be known of them, a sentence each.
-        symmetric: whether `inference.covariance.product_covariance` holds for queries that differ along several axes.
+        symmetric: see `core.methods.mechanism.Decoder`.
         several: as `form`, of the sum of several product queries, where that has a way of its own.
     """
 

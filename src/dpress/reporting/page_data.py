@@ -10,9 +10,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
-from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.error_form import Form, of_collection, of_curator
@@ -75,7 +73,7 @@ def page_data(
         "signed": signed if facts.local and separate else True,
         "note": facts.query("total").note,
         "tiles": tiles,
-        "symmetric": isinstance(decoder, LeastSquares | ConsistentTables),
+        "symmetric": decoder.symmetric,
     }
     return as_data(data)
 

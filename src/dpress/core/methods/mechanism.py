@@ -42,6 +42,11 @@ class Decoder(Protocol):
         """The axes of every table that is published."""
         ...
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether `inference.covariance.product_covariance` holds for queries that differ along several axes."""
+        ...
+
     def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
         """Return the unbiased estimate of every published table, each flat."""
         ...

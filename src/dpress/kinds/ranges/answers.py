@@ -149,7 +149,7 @@ class Answers(TableAnswers):
         """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
         if self.grids is None or self.together(weights):
             sums, tiles = super().answering(weights, text), self.tiles
-            return sums if tiles is None or not cuts(tiles, weights) else replace(sums, notes=(_note(tiles),))
+            return sums if tiles is None or not cuts(tiles, weights) else replace(sums, notes=(note(tiles),))
         fit = self.fit(self.grids, progress)
         return ProductSums(
             form=fit.count,
@@ -174,7 +174,7 @@ class Answers(TableAnswers):
             return result
         open_between = self._left_open(tiles, weights)
         interval = open_between.interval(result.value, confidence)
-        return replace(result, interval=interval, within=open_between.within, note=_note(tiles))
+        return replace(result, interval=interval, within=open_between.within, note=note(tiles))
 
     def _left_open(self, tiles: Tiled, weights: list[Array]) -> LeftOpen:
         return left_open(tiles, weights, self.release.reports, self._counted, self.release.tail)
@@ -227,8 +227,9 @@ def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
     return linear_error.predicted(mechanism, workload)
 
 
-def _note(tiles: Tiled) -> str:
-    return INTERVALS if isinstance(tiles, AheadTree) else TILES
+def note(tiles: Tiled) -> str:
+    """Return what a range that cuts tiles leaves open: grids are of several attributes, intervals of one."""
+    return TILES if len(tiles.shape) > 1 else INTERVALS
 
 
 def _ends(name: str, ends: Any, attributes: int) -> Places:

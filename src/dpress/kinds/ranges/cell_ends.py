@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
 from dpress.inference.interval import Tail, critical, several_critical, whole_counts
-from dpress.kinds.ranges.tiles import BOUNDS, Tiled, box_of, starts_of
+from dpress.kinds.ranges.tiles import BOUNDS, Tiled, box_of
 
 Form = Callable[[list[Array]], tuple[float, float]]
 Counted = tuple[Array, Array]
@@ -20,7 +20,7 @@ Counted = tuple[Array, Array]
 
 def of_tiles(tiles: Tiled, axes: Sequence[int], form: Form) -> Counted:
     """Return the counts of all tiles of a table's attributes, as queries for them are answered."""
-    starts = starts_of(tiles, axes)
+    starts = tiles.tile_starts(axes)
     counts = np.empty((2, *(edges.size - 1 for edges in starts)))
     for place in np.ndindex(counts.shape[1:]):
         ends = {axis: (edges[at], edges[at + 1]) for axis, edges, at in zip(axes, starts, place, strict=True)}
@@ -44,12 +44,12 @@ def ends(
         level: the confidence.
         tail: of the noise.
     """
-    starts = starts_of(tiles, axes)
+    starts = tiles.tile_starts(axes)
     value, variance, sizes = (_painted(part, starts) for part in (*counts, _sizes(starts)))
     z = critical(level, tail) if len(axes) == 1 else several_critical(level, BOUNDS, tail)
     least, most = np.zeros(value.shape), value + whole_counts(variance, z)
     if len(axes) == 2:
-        lower, upper = _of_both([starts_of(tiles, [axis])[0] for axis in axes], each, z, users)
+        lower, upper = _of_both([tiles.tile_starts([axis])[0] for axis in axes], each, z, users)
         least, most = np.maximum(least, lower), np.minimum(most, upper)
     plain = whole_counts(variance, critical(level, tail))
     low, high = np.where(sizes == 1, value - plain, least), np.where(sizes == 1, value + plain, most)

@@ -6,8 +6,8 @@ import numpy as np
 
 from dpress.core.reports.oracle import Tally
 from dpress.inference.interval import several_critical
-from dpress.kinds.ranges.answers import INTERVALS, TILES
-from dpress.kinds.ranges.tiles import BOUNDS, starts_of, tiled
+from dpress.kinds.ranges.answers import note
+from dpress.kinds.ranges.tiles import BOUNDS, tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.level_tree import KNOWN, LevelTree
@@ -36,12 +36,14 @@ def tiles(release: Release) -> Tiles | None:
     estimator = tiled(release.mechanism)
     if estimator is None:
         return None
-    alone = [starts_of(estimator, [axis])[0][:-1].tolist() for axis in range(len(estimator.shape))]
-    several = several_critical(CONFIDENCE, BOUNDS, release.tail)
-    if isinstance(estimator, AheadTree):
-        return {"alone": alone, "together": [], "critical": several, "note": INTERVALS}
-    together = [axis.coarse_starts[:-1].tolist() for axis in estimator.axes]
-    return {"alone": alone, "together": together, "critical": several, "note": TILES}
+    axes = range(len(estimator.shape))
+    alone = [estimator.tile_starts([axis])[0] for axis in axes]
+    return {
+        "alone": [starts[:-1].tolist() for starts in alone],
+        "together": [starts[:-1].tolist() for starts in estimator.tile_starts(axes)] if len(axes) > 1 else [],
+        "critical": several_critical(CONFIDENCE, BOUNDS, release.tail),
+        "note": note(estimator),
+    }
 
 
 def _of_levels(estimator: LevelTree, tallies: Sequence[Tally]) -> Form | None:

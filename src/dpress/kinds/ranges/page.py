@@ -12,7 +12,6 @@ from dpress.kinds.ranges.answers import ANSWERING
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.kinds.ranges.tiles import tiled
-from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
@@ -65,7 +64,11 @@ def _tiles(facts: Facts) -> list[tuple[str, int, int]]:
 def _rounds(facts: Facts) -> tuple[int, int, int] | None:
     """Return how many rounds there are, the one that this is, from 1, and its number of intervals; None without."""
     tree = tiled(facts.mechanism)
-    return (len(tree.rounds), tree.round + 1, len(tree.starts)) if isinstance(tree, AheadTree) else None
+    return (
+        None
+        if tree is None or not tree.rounds
+        else (len(tree.rounds), tree.round + 1, tree.tile_starts([0])[0].size - 1)
+    )
 
 
 def _form(workload: Any) -> str:

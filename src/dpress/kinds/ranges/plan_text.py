@@ -2,7 +2,6 @@
 
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tiles import tiled
-from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import Offer, PlanText, PlanWords, tables
@@ -15,9 +14,9 @@ ROUNDS = "ranges after the last round, all values equally frequent"
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan; of grids with what is supposed of tiles, of rounds with how many there are."""
     grown = tiled(planned.chosen.mechanism)
-    if isinstance(grown, AheadTree):
+    if grown is not None and grown.rounds:
         made = tables(planned, even=ROUNDS)
-        intervals = f"{len(grown.starts)} intervals of cells"
+        intervals = f"{grown.tile_starts([0])[0].size - 1} intervals of cells"
         made.remarks.append(
             f"{len(grown.rounds)} rounds, each device in one. The first asks about {intervals}; later ones halve those "
             "where people are. Where few cells hold many people the error is smaller than predicted."

@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places, Ranges
 from dpress.inference.interval import half_width
-from dpress.kinds.ranges.tiles import Tiled, box_of, starts_of
+from dpress.kinds.ranges.tiles import Tiled, box_of
 from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.views import Axis, RangeVariances, View
 
@@ -37,7 +37,7 @@ def tile_variances(names: Sequence[str], tiles: Tiled, variance: Variance) -> Ra
 
     def variances_of(name: str, ranges: Ranges) -> Array:
         axis = names.index(name)
-        (starts,) = starts_of(tiles, [axis])
+        (starts,) = tiles.tile_starts([axis])
         ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
         return np.array([variance(box_of(tiles, {axis: (int(first), int(end))})) for first, end in ends])
 
@@ -45,7 +45,7 @@ def tile_variances(names: Sequence[str], tiles: Tiled, variance: Variance) -> Ra
 
 
 def _merged(view: View, axes: Sequence[int], tiles: Tiled, variance: Variance) -> View:
-    starts = starts_of(tiles, axes)
+    starts = tiles.tile_starts(axes)
     spread = np.empty([edges.size - 1 for edges in starts])
     for place in np.ndindex(spread.shape):
         ends = [(int(edges[tile]), int(edges[tile + 1])) for edges, tile in zip(starts, place, strict=True)]

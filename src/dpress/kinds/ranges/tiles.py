@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.core.maps.ranges import Places
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
@@ -18,13 +17,6 @@ def tiled(mechanism: object) -> Tiled | None:
     """Return who estimates from tiles, None of a mechanism whose reports are about the cells themselves."""
     estimator = method_of(mechanism)
     return estimator if isinstance(estimator, Tiled) else None
-
-
-def starts_of(tiles: Tiled, axes: Sequence[int]) -> list[Places]:
-    """Return the first cell of every tile along the attributes of a table, and after them the number of cells."""
-    if isinstance(tiles, AheadTree):
-        return [np.array([*tiles.starts, *tiles.shape])]
-    return [tiles.axes[axis].starts if len(axes) == 1 else tiles.axes[axis].coarse_starts for axis in axes]
 
 
 def box_of(tiles: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
@@ -47,7 +39,7 @@ def aligned(tiles: Tiled, weights: Sequence[Array]) -> tuple[list[Array], list[A
     """
     axes = [axis for axis, along in enumerate(weights) if not np.all(along == 1)]
     inner, outer = [*weights], [*weights]
-    for axis, starts in zip(axes, starts_of(tiles, axes), strict=False):
+    for axis, starts in zip(axes, tiles.tile_starts(axes), strict=False):
         widths = np.diff(starts)
         inner[axis] = np.repeat(np.minimum.reduceat(weights[axis], starts[:-1]), widths)
         outer[axis] = np.repeat(np.maximum.reduceat(weights[axis], starts[:-1]), widths)

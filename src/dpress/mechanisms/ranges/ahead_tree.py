@@ -153,6 +153,11 @@ class AheadTree(Estimator):
         oracle = self._oracle(starts.size)
         return replace(self, earlier=answered, starts=tuple(starts.tolist()), oracle=oracle, last=False)
 
+    def tile_starts(self, axes: Sequence[int]) -> list[Places]:
+        """Return the first cell of every interval along the only attribute, and after them the number of cells."""
+        del axes
+        return [np.array([*self.starts, *self.shape])]
+
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the counts of all cells, those of an interval spread evenly, with the variances of that.
 

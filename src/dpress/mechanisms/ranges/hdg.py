@@ -15,6 +15,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import pure
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.ranges import Places
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.encoders import Tile
 from dpress.core.reports.oracle import Oracle, Tally
@@ -94,6 +95,10 @@ class Hdg(Estimator):
         """The tiles of every attribute."""
         triples = zip(self.shape, self.coarse, self.fine, strict=True)
         return tuple(AxisTiles(cells=cells, coarse=coarse, fine=fine) for cells, coarse, fine in triples)
+
+    def tile_starts(self, axes: Sequence[int]) -> list[Places]:
+        """Return the first cell of every tile along the attributes of a table, and after them the number of cells."""
+        return [self.axes[axis].starts if len(axes) == 1 else self.axes[axis].coarse_starts for axis in axes]
 
     @property
     def types(self) -> tuple[ReportType, ...]:
