@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dpress.core.maps.sine import Sine
 def kron(factors: Sequence[Invertible]) -> Invertible:
     """Return the product of maps, the first axis outermost; sine transforms join in one, which is rounded once."""
     if all(isinstance(factor, Sine) for factor in factors):
-        return Sine(tuple(size for factor in factors if isinstance(factor, Sine) for size in factor.shape))
+        return Sine(tuple(size for factor in cast("Sequence[Sine]", factors) for size in factor.shape))
     return Kron(tuple(factors)) if len(factors) > 1 else factors[0]
 
 

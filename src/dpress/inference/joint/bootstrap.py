@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -145,9 +145,8 @@ def _again(table: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
     shares = joint.marginal(table.axes)
     if shares.size == 1:
         return NoisyTable(axes=table.axes, shares=shares, noise=table.noise)
-    assert isinstance(table.noise, Noise)  # noqa: S101 - of devices; a curator's noise is drawn as it was
     normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
-    noise = np.sqrt(table.noise.before_centring(shares)) * normal
+    noise = np.sqrt(cast("Noise", table.noise).before_centring(shares)) * normal
     return NoisyTable(axes=table.axes, shares=shares + noise - noise.mean(), noise=table.noise)
 
 

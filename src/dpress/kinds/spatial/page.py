@@ -24,7 +24,7 @@ from dpress.kinds.spatial.place import location
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
-from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
+from dpress.mechanisms.spatial.map_decoder import RUNS
 from dpress.query.boxes import rectangles
 from dpress.query.release import Release
 from dpress.query.result import Result
@@ -100,7 +100,7 @@ def map_of(release: Release) -> Map:
         outside=place.outside,
         box=answers.box,
         density=answers.density,
-        linear=isinstance(decoder, MapDecoder) and decoder.estimator.linear,
+        linear=decoder.estimator.linear,
         mechanism=mechanism,
         users=release.users,
         rectangle=lambda query: rectangles(release.schema, query)[0],
@@ -232,9 +232,8 @@ def _collected(facts: Facts, shown: Map) -> dict[str, Any]:
 
 def _added(mechanism: AdaptiveGrid | CentralMap) -> dict[str, Any]:
     """Return what noise a table's counts got, those of blocks before those of tiles."""
-    blocks = mechanism.blocks if isinstance(mechanism, AdaptiveGrid) else 0
-    matrices = mechanism.levels if isinstance(mechanism, AdaptiveGrid) else (mechanism.matrix,)
-    return {"assignment": "", "blocks": blocks, "noises": tuple(added_noise(matrix) for matrix in matrices)}
+    noises = tuple(added_noise(matrix) for matrix in mechanism.levels)
+    return {"assignment": "", "blocks": mechanism.blocks, "noises": noises}
 
 
 PAGE = Page(page=page, drawing=page)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -66,8 +66,7 @@ class Cover:
 
     @property
     def _trees(self) -> tuple[Tree, ...]:
-        factors = self.map.factors if isinstance(self.map, Kron) else (self.map,)
-        return tuple(factor for factor in factors if isinstance(factor, Tree))
+        return (self.map,) if isinstance(self.map, Tree) else cast("tuple[Tree, ...]", self.map.factors)
 
     def _leaves(self, rows: Numbers) -> Numbers:
         """Return what belongs to the leaves, the last nodes of every axis."""

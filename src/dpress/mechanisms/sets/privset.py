@@ -7,6 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Privset(Estimator):
         oracles = [oracle for report in self.types for oracle in report.oracles]
         if not oracles or not all(isinstance(oracle, SetReports) for oracle in oracles):
             raise ValueError("types: expected reports of sets")
-        return tuple(oracle for oracle in oracles if isinstance(oracle, SetReports))
+        return cast("tuple[SetReports, ...]", tuple(oracles))
 
     @property
     def values(self) -> int:

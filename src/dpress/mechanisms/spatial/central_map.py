@@ -6,7 +6,7 @@ counts of cells -> the strategy's queries -> + noise -> Measurement -> counts of
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -51,11 +51,17 @@ class CentralMap(MapEstimator):
     loss: Loss
     unit: Unit = ROW
     reconstruction: Reconstruction = "least_squares"
+    blocks: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         if self.reconstruction == "nonnegative" and not self.grid.height:
             raise ValueError(f"counts >= 0 need a grid of side 2^h, h >= 1, got side={self.grid.side}")
         _ = self.matrix  # refuses a loss
+
+    @property
+    def levels(self) -> tuple[MatrixMechanism]:
+        """The mechanism of the only level; see `AdaptiveGrid`."""
+        return (self.matrix,)
 
     @property
     def matrix(self) -> MatrixMechanism:

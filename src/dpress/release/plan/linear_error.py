@@ -1,5 +1,7 @@
 """The exact error of a mechanism on a workload of tables, ranges or boxes, or predicates."""
 
+from typing import cast
+
 import numpy as np
 
 from dpress.core.maps.linear import Array, Invertible
@@ -52,7 +54,5 @@ def variances_of(mechanism: MatrixMechanism, workload: Predicates) -> Array:
 
 def covariances(mechanism: MatrixMechanism, workload: Predicates) -> Array:
     """Return Cov w_i for every predicate, in counts squared, shape (queries, atoms)."""
-    matrix = mechanism.strategy.map
-    if not isinstance(matrix, Invertible):
-        raise TypeError(f"{type(matrix).__name__} does not say how its cells are estimated")
+    matrix = cast("Invertible", mechanism.strategy.map)
     return matrix.covariance(workload.sums.matrix, mechanism.variance)
