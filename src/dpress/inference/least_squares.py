@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.maps.kron import Kron
-from dpress.core.maps.linear import Array, Identity, Invertible, Variance
+from dpress.core.maps.linear import Array, Invertible, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import box_sums
@@ -56,12 +55,9 @@ class LeastSquares:
         return box_sums(self.estimate(measurement)[0].reshape(self.shape), ranges)
 
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
-        """Return w Cov w^T; for equal noise on every cell the product of the squared norms of the axes' weights."""
-        if isinstance(self.map, Identity) and np.ndim(variance) == 0:
-            return float(variance) * math.prod(float(axis @ axis) for axis in weights)
-        if isinstance(self.map, Kron) and np.ndim(variance) == 0:
-            pairs = zip(self.map.factors, weights, strict=True)
-            return float(variance) * math.prod(float(axis @ factor.covariance(axis, 1.0)) for factor, axis in pairs)
+        """Return w Cov w^T."""
+        if (by_axis := self.map.product_variance(weights, variance)) is not None:
+            return by_axis
         query = flat(weights)
         return float(query @ self.map.covariance(query, variance))
 

@@ -5,19 +5,16 @@ the decoder's `query_variance`.
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dpress.core.maps.kron import Kron
-from dpress.core.maps.linear import Array, Identity, Invertible, Variance
-from dpress.core.maps.tree import Tree
+from dpress.core.maps.linear import Array, Invertible, Variance
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.residual_tables import ResidualTables
 from dpress.inference.separate_tables import SeparateTables
-from dpress.mechanisms.linear.haar import Haar
 from dpress.reporting.packed_numbers import packed
 
 MOST_DENSE = 128  # cells of an axis whose covariance the page has in full
@@ -37,7 +34,7 @@ def of_curator(decoder: Any, variance: Variance) -> Form | None:
         `components`: the variance of every set of axes, as `inference.consistency.query_variance` has it.
     """
     if isinstance(decoder, LeastSquares):
-        return _product(decoder.map, len(decoder.shape), variance)
+        return _product(decoder.map, decoder.shape, variance)
     if isinstance(decoder, ConsistentTables | ResidualTables):
         sets = sorted({subset for axes in decoder.tables for subset in _subsets(axes)})
         return {"form": "components", "of": [[axes, _component(decoder, axes, variance)] for axes in sets]}
@@ -60,40 +57,21 @@ def of_collection(decoder: Any, errors: Mapping[int, Array]) -> Form | None:
     }
 
 
-def _product(matrix: Invertible, axes: int, variance: Variance) -> Form | None:
-    if np.ndim(variance) == 0 and isinstance(matrix, Identity):
-        return {"form": "product", "variance": float(variance), "axes": [{"linear": "equal"}] * axes}
-    if isinstance(matrix, Kron):
-        if np.ndim(variance):
-            return None
-        factors, level = [_along(factor, 1.0) for factor in matrix.factors], float(variance)
-    else:
-        factors, level = [_along(matrix, variance)], 1.0
-        if np.ndim(variance) == 0:
-            factors, level = [_along(matrix, 1.0)], float(variance)
-    if any(factor is None for factor in factors) or len(factors) != axes:
+def _product(matrix: Invertible, shape: Sequence[int], variance: Variance) -> Form | None:
+    factors, scalar = matrix.by_axis(shape), np.ndim(variance) == 0
+    if len(factors) != len(shape) or not (scalar or len(shape) == 1):
         return None
-    return {"form": "product", "variance": level, "axes": factors}
+    axes = [_along(factor, 1.0 if scalar else variance) for factor in factors]
+    if any(axis is None for axis in axes):
+        return None
+    return {"form": "product", "variance": float(variance) if scalar else 1.0, "axes": axes}
 
 
-def _along(matrix: Any, variance: Variance) -> Form | None:
+def _along(matrix: Invertible, variance: Variance) -> Form | None:
     """Return the covariance of the cells of one axis."""
-    scalar = np.ndim(variance) == 0
-    if isinstance(matrix, Identity) and scalar:
-        return {"linear": "equal"}
-    if isinstance(matrix, Haar) and scalar:
-        return {"linear": "haar"}
-    if isinstance(matrix, Tree):
-        levels = [values.astype(float) for values in matrix.split(np.broadcast_to(variance, (matrix.rows,)))]
-        if all(np.ptp(values) == 0 for values in levels):
-            above = [] if matrix.height + 1 == len(levels) else [None]
-            return {
-                "linear": "tree",
-                "branching": matrix.branching,
-                "variances": [*above, *(float(values[0]) for values in levels)],
-            }
-    if matrix.cells > MOST_DENSE:
-        return None
+    form = matrix.covariance_form(variance)
+    if form is not None or matrix.cells > MOST_DENSE:
+        return form
     rows = [matrix.covariance(cell, variance) for cell in np.eye(matrix.cells)]
     return {"linear": "dense", "values": packed(np.concatenate(rows))}
 

@@ -74,7 +74,7 @@ def test_no_person_changes_more_than_the_sensitivity(part: PersonSums, rows: int
     moved = changes(part, rows, relation)
     for order in (1, 2):
         worst = int((np.abs(moved) ** order).sum(axis=1).max())
-        stated = max(part.person_sensitivity(order, one, rows) for one in {relation, Relation.ADD_REMOVE})
+        stated = max(part.unit_sensitivity(order, one, rows) for one in {relation, Relation.ADD_REMOVE})
         assert worst <= stated
         if relation is Relation.ADD_REMOVE or part.degree == 0:
             assert worst == stated  # a smaller bound would not hold

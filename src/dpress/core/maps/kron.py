@@ -23,7 +23,7 @@ def kron(factors: Sequence[Invertible]) -> Invertible:
 
 
 @dataclass(frozen=True, slots=True)
-class Kron:
+class Kron(Invertible):
     """A_1 x ... x A_k on a table of k axes, flattened: every query is a product of one query of each axis.
 
     Args:
@@ -87,6 +87,18 @@ class Kron:
         for factor in self.factors:
             out = np.multiply.outer(out, factor.cell_variances(1.0)).ravel()
         return out * variance
+
+    def by_axis(self, shape: Sequence[int]) -> tuple[Invertible, ...]:
+        """Return the factors."""
+        del shape
+        return self.factors
+
+    def product_variance(self, weights: Sequence[Array], variance: Variance) -> float | None:
+        """Return the product of the factors' variances, where all noise is equal."""
+        if np.ndim(variance):
+            return None
+        pairs = zip(self.factors, weights, strict=True)
+        return float(variance) * math.prod(float(axis @ factor.covariance(axis, 1.0)) for factor, axis in pairs)
 
     @property
     def _heights(self) -> tuple[int, ...]:

@@ -5,9 +5,10 @@ Every map knows its sensitivity exactly, and the covariance of the reconstructio
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -22,22 +23,26 @@ Variance = float | Array
 
 @runtime_checkable
 class LinearMap(Protocol):
-    """A matrix A of shape (rows, cells), by what it does."""
+    """A matrix A of shape (rows, cells), by what it does: a base of every map, which states what it knows better."""
 
-    @property
-    def cells(self) -> int:
-        """The number of columns."""
-        ...
+    __slots__ = ()
+    if TYPE_CHECKING:  # fields of some, whose defaults properties would be
 
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        ...
+        @property
+        def cells(self) -> int:
+            """The number of columns."""
 
-    @property
-    def step(self) -> float:
-        """The unit of the answers, in counts: 1, or a power of two below it where rows are not whole numbers."""
-        ...
+        @property
+        def rows(self) -> int:
+            """The number of rows."""
+
+        @property
+        def step(self) -> float:
+            """The unit of the answers, in counts: 1, or a power of two below it where rows are not whole numbers."""
+            return 1.0
+
+    else:
+        step = 1.0
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return A x; integer cells give integer answers."""
@@ -54,10 +59,44 @@ class LinearMap(Protocol):
         """
         ...
 
+    def unit_sensitivity(self, order: int, relation: Relation, rows: int) -> int | Fraction:
+        """Return the same where so many rows change: at worst all of them change the same answers."""
+        times: int = rows**order
+        return self.sensitivity(order, relation) * times
+
+    @property
+    def stacked(self) -> "tuple[LinearMap, ...]":
+        """The maps that stand one below the other: itself, where it is no `Stack`."""
+        return (self,)
+
+    def noisy_parts(self, *, divided: bool) -> "tuple[LinearMap, ...]":
+        """Return the parts that have noise of their own.
+
+        Args:
+            divided: whether the loss is shared out in other parts than the stacked maps.
+        """
+        del divided
+        return self.stacked
+
+    def from_tables(self, counts: Numbers) -> Numbers:
+        """Return what `exact` takes, given the published tables' counts one after the other: here these counts."""
+        return counts
+
+    @property
+    def taken(self) -> int:
+        """How many counts `exact` takes."""
+        return self.cells
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the answers without noise."""
+        return self.apply(counts)
+
 
 @runtime_checkable
 class Invertible(LinearMap, Protocol):
     """A linear map from whose answers every cell can be reconstructed."""
+
+    __slots__ = ()
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return the unbiased estimate A^+ y of the cells, A^+ A = I."""
@@ -71,9 +110,24 @@ class Invertible(LinearMap, Protocol):
         """Return the diagonal of Cov(A^+ y), shape (cells,)."""
         ...
 
+    def by_axis(self, shape: Sequence[int]) -> "tuple[Invertible, ...]":
+        """Return the maps whose product it is, one for every axis of the table, where it is one; else itself."""
+        del shape
+        return (self,)
+
+    def product_variance(self, weights: Sequence[Array], variance: Variance) -> float | None:
+        """Return w Cov(A^+ y) w of a product query, by its axes; None where the query needs to be multiplied out."""
+        del weights, variance
+        return None
+
+    def covariance_form(self, variance: Variance) -> Mapping[str, Any] | None:
+        """Return Cov(A^+ y) for a page, as few numbers, under the name of the form; None where it has no such form."""
+        del variance
+        return None
+
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Invertible):
     """Every cell is a query. Sensitivity 1 (add-remove), 2 (replace-one).
 
     Args:
@@ -81,7 +135,6 @@ class Identity:
     """
 
     cells: int
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -117,9 +170,21 @@ class Identity:
         """Return the answers' variances."""
         return np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.cells,))
 
+    def by_axis(self, shape: Sequence[int]) -> tuple[Invertible, ...]:
+        """Return that of every axis."""
+        return tuple(Identity(size) for size in shape)
+
+    def product_variance(self, weights: Sequence[Array], variance: Variance) -> float | None:
+        """Return for equal noise on every cell the product of the squared norms of the axes' weights."""
+        return None if np.ndim(variance) else float(variance) * math.prod(float(axis @ axis) for axis in weights)
+
+    def covariance_form(self, variance: Variance) -> Mapping[str, Any] | None:
+        """Return the name alone, where all noise is equal."""
+        return None if np.ndim(variance) else {"linear": "equal"}
+
 
 @dataclass(frozen=True, slots=True)
-class Marginal:
+class Marginal(LinearMap):
     """The table over some axes of a larger table, summed over the others.
 
     Args:
@@ -129,7 +194,6 @@ class Marginal:
 
     shape: tuple[int, ...]
     axes: tuple[int, ...]
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if len(set(self.axes)) != len(self.axes) or not set(self.axes) <= set(range(len(self.shape))):
@@ -167,20 +231,11 @@ class Marginal:
         return Identity(self.rows).sensitivity(order, relation)
 
 
-@runtime_checkable
-class OfPersons(Protocol):
-    """A map of persons, who count once however many rows they have."""
-
-    def person_sensitivity(self, order: int, relation: Relation, rows: int) -> int:
-        """Return the L1 sensitivity (order 1) or the squared L2 sensitivity for a person of at most so many rows."""
-        ...
-
-
 Part = TypeVar("Part", bound=LinearMap)
 
 
 @dataclass(frozen=True, slots=True)
-class Stack(Generic[Part]):
+class Stack(LinearMap, Generic[Part]):
     """Several maps of the same cells, one below the other.
 
     Args:
@@ -188,7 +243,6 @@ class Stack(Generic[Part]):
     """
 
     parts: tuple[Part, ...]
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if len({part.cells for part in self.parts}) != 1:
@@ -208,8 +262,18 @@ class Stack(Generic[Part]):
         """Return the answers of every part; no copy is made."""
         return np.split(answers, np.cumsum([part.rows for part in self.parts])[:-1])
 
-    def from_tables(self, counts: Numbers) -> Numbers:
-        """Return the answers, given the published tables' counts one after the other: here the counts themselves."""
+    @property
+    def stacked(self) -> tuple[LinearMap, ...]:
+        """The parts."""
+        return self.parts
+
+    @property
+    def taken(self) -> int:
+        """The tables' counts are the answers: the full table need not fit anywhere."""
+        return self.rows
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the counts themselves."""
         return counts
 
     def apply(self, cells: Numbers) -> Numbers:

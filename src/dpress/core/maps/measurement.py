@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.maps.linear import LinearMap, Numbers, Stack, Variance
+from dpress.core.maps.linear import LinearMap, Numbers, Variance
 
 Integers = npt.NDArray[np.int64]
 
@@ -37,10 +37,11 @@ class Measurement:
     @property
     def parts(self) -> "tuple[Measurement, ...]":
         """The measurements of a stacked map's parts; a single measurement is its own only part."""
-        if not isinstance(self.map, Stack):
+        if (stacked := self.map.stacked)[0] is self.map:
             return (self,)
-        variances = self.map.split(np.broadcast_to(self.variance, (self.map.rows,)))
-        rows = zip(self.map.parts, self.map.split(self.answers), variances, strict=True)
+        ends = np.cumsum([part.rows for part in stacked])[:-1]
+        variances = np.split(np.broadcast_to(self.variance, (self.map.rows,)), ends)
+        rows = zip(stacked, np.split(self.answers, ends), variances, strict=True)
         return tuple(Measurement(map=part, answers=answers, variance=spread) for part, answers, spread in rows)
 
 

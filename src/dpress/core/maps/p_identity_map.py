@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Invertible, Numbers, Variance
 
 UNIT = 2**20  # the sum of every column, unless another is named: the answers' unit is 2^-20 of a count
 LARGEST_ANSWER = 2**62
@@ -18,7 +18,7 @@ STORED = "<i4"  # how the weights are kept: little-endian, so that their digest 
 
 
 @dataclass(frozen=True, slots=True)
-class PIdentity:
+class PIdentity(Invertible):
     """A = [diag(a); B] with non-negative integers B and a_j = unit - sum_q B_qj, so every column adds up to the unit.
 
     This is unit [I; Theta] D with Theta = B diag(1 / a) and D = diag(a) / unit (McKenna, Miklau, Hay and

@@ -5,20 +5,19 @@ Blocks: the grid in m x m parts, as even as whole cells allow. Tiles: every bloc
 
 import functools
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.grid import Grid, running_totals
-from dpress.core.maps.linear import Array, Identity, Numbers
+from dpress.core.maps.linear import Array, Identity, LinearMap, Numbers
 
 Ends = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partition:
+class Partition(LinearMap):
     """The sum of the cells in every one of several rectangles that cover the grid without overlap.
 
     Args:
@@ -37,7 +36,6 @@ class Partition:
     right: Ends
     bottom: Ends
     top: Ends
-    step: ClassVar[float] = 1.0
 
     @property
     def cells(self) -> int:

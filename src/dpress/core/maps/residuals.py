@@ -4,16 +4,15 @@ import functools
 import itertools
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Marginal, Numbers, Stack
+from dpress.core.maps.linear import Array, LinearMap, Marginal, Numbers, Stack
 
 
 @dataclass(frozen=True, slots=True)
-class Residual:
+class Residual(LinearMap):
     """The marginal table over some axes, times k I - J along each of them (k the axis' size, J all ones).
 
     The matrix is k_1 ... k_a times a projection: what is left of a table once the means along every axis are removed.
@@ -26,7 +25,6 @@ class Residual:
 
     shape: tuple[int, ...]
     axes: tuple[int, ...]
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if min(self.table.kept, default=2) < 2:

@@ -3,14 +3,13 @@
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Invertible, Numbers, Variance
 
 MOST_CELLS = 1 << 12  # a dense matrix is solved in seconds
 MOST_SETS = 1 << 10
@@ -18,7 +17,7 @@ SMALLEST = 1e-10  # of the singular values that count, as a share of the largest
 
 
 @dataclass(frozen=True, slots=True)
-class SetSums:
+class SetSums(Invertible):
     """A_ij = 1 where cell j is in set i. The cells need not be determined; `determines` says which queries are.
 
     Args:
@@ -31,7 +30,6 @@ class SetSums:
 
     cells: int
     sets: tuple[tuple[int, ...], ...]
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if not 1 <= check.count("cells", self.cells) <= MOST_CELLS:

@@ -11,14 +11,14 @@ import numpy as np
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Invertible, Numbers, Variance
 
 LARGEST = 1 << 22  # cells that the transform and the exact mean take on in seconds
 LARGEST_TOTAL = 2**28  # rows of the table; keeps the transform's rounding far below the noise
 
 
 @dataclass(frozen=True, slots=True)
-class Sine:
+class Sine(Invertible):
     """diag(eigenvalue^1/4) S diag(1 / column norm), S the orthonormal DST-I, in units of a power-of-two step.
 
     The Gram matrix of all ranges is (n + 1) times the inverse of the Dirichlet Laplacian; its eigenvectors are the

@@ -1,19 +1,19 @@
 """All nodes of a tree over the cells, by what the matrix does; least squares in one pass up and one down."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Identity, Invertible, LinearMap, Numbers, Variance
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Invertible):
     """The nodes of a complete tree over the cells, level by level from the top (Hay et al. 2010).
 
     Nodes that hold no cell are left out, so that `cells` need not be a power of the branching: padding costs nothing
@@ -29,7 +29,6 @@ class Tree:
     cells: int
     branching: int = 2
     root: bool = True
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -92,6 +91,19 @@ class Tree:
         """Return the number of measured levels; twice those below the root where a row moves (it does not see that)."""
         del order
         return len(self.levels) if relation is Relation.ADD_REMOVE else 2 * self.height
+
+    def noisy_parts(self, *, divided: bool) -> tuple[LinearMap, ...]:
+        """Return the levels, where they share the loss."""
+        return tuple(Identity(size) for size in self.levels) if divided else (self,)
+
+    def covariance_form(self, variance: Variance) -> Mapping[str, Any] | None:
+        """Return the branching and every level's variance, None for a root that is not measured."""
+        levels = [values.astype(float) for values in self.split(np.broadcast_to(variance, (self.rows,)))]
+        if any(np.ptp(values) for values in levels):
+            return None
+        above = [] if self.height + 1 == len(levels) else [None]
+        variances = [*above, *(float(values[0]) for values in levels)]
+        return {"linear": "tree", "branching": self.branching, "variances": variances}
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return the weighted least-squares estimate of the leaves; an inner node of infinite variance is ignored.

@@ -7,14 +7,13 @@ little (EMS, Silverman et al. 1990; Li et al. 2020 for these reports), unless th
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.compiled import compiled
-from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.inference.numbers.report_sums import Scores
 
 GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)
@@ -23,7 +22,7 @@ EVENED = 0.1  # of a share that goes to the neighbours' mean in a step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlidingWindow:
+class SlidingWindow(LinearMap):
     """The expected reports of every output, were these the counts of the levels: A = q + (p - q) [within the window].
 
     Args:
@@ -41,7 +40,6 @@ class SlidingWindow:
     near: Fraction
     far: Fraction
     circular: bool = False
-    step: ClassVar[float] = 1.0
 
     @property
     def cells(self) -> int:

@@ -23,7 +23,7 @@ ROWS_BEFORE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(LinearMap):
     """A map on n disjoint copies of its table, side by side: a row changes one copy only, so nothing grows but n."""
 
     part: LinearMap

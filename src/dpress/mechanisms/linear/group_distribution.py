@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.kron import kron
-from dpress.core.maps.linear import Array, Identity, Invertible, Numbers
+from dpress.core.maps.linear import Array, Identity, Invertible, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import Mask, groups_in, level_counts, of_sets, transposed
 from dpress.mechanisms.linear.hierarchy import Hierarchy
@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupDistribution:
+class GroupDistribution(LinearMap):
     """The nodes of a tree over the cells of an attribute, in every group.
 
     Promise: a row is in one group and one cell, so the sensitivity is the tree's; at most twice that under

@@ -1,17 +1,18 @@
 """The Haar wavelet of the cells, by what the matrix does."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Invertible, Numbers, Variance
 
 
 @dataclass(frozen=True, slots=True)
-class Haar:
+class Haar(Invertible):
     """The unnormalised Haar wavelet: the total, then for every inner node left sum minus right sum (Xiao et al. 2010).
 
     Rows: the total, the root's difference, then the differences level by level, n' rows for n' = 2^h >= cells;
@@ -22,7 +23,6 @@ class Haar:
     """
 
     cells: int
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -79,6 +79,10 @@ class Haar:
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return A^-1 V A^-T w."""
         return self.transpose(self.apply(weights) * (variance / self.support**2))
+
+    def covariance_form(self, variance: Variance) -> Mapping[str, Any] | None:
+        """Return the name alone, where all noise is equal."""
+        return None if np.ndim(variance) else {"linear": "haar"}
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the sum of the variances of a cell's h + 1 rows, each divided by its squared support, O(n)."""

@@ -10,9 +10,8 @@ from dpress.core.basics.claim import ROW, Claim, Relation, Unit
 from dpress.core.basics.losses.any_loss import NORMS, additive, parameters, part_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
-from dpress.core.maps.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
+from dpress.core.maps.linear import LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement
-from dpress.core.maps.tree import Tree
 from dpress.core.methods.mechanism import Decoder, Draw, Drawn, Strategy
 from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
@@ -67,7 +66,7 @@ class MatrixMechanism:
     @property
     def parts(self) -> tuple[LinearMap, ...]:
         """The parts of the map that have noise of their own."""
-        return _parts(self.strategy.map, divided=len(self.strategy.shares) > 1)
+        return self.strategy.map.noisy_parts(divided=len(self.strategy.shares) > 1)
 
     @property
     def noises(self) -> tuple[Noise, ...]:
@@ -114,8 +113,7 @@ class MatrixMechanism:
 
     def of_tables(self, counts: Numbers) -> Numbers:
         """Return what `exact` takes, from the counts of the decoder's tables, one after the other."""
-        matrix = self.strategy.map
-        return matrix.from_tables(counts) if isinstance(matrix, Stack) else counts
+        return self.strategy.map.from_tables(counts)
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the answers without noise, private as the counts are; what may refuse a table refuses it here.
@@ -128,13 +126,12 @@ class MatrixMechanism:
             NotSupported: the strategy cannot take so many rows.
         """
         matrix = self.strategy.map
-        size = matrix.rows if isinstance(matrix, Stack) else matrix.cells
-        if counts.shape != (size,) or not np.issubdtype(counts.dtype, np.integer):
+        if counts.shape != (matrix.taken,) or not np.issubdtype(counts.dtype, np.integer):
             raise ValueError(
                 f"counts must be integers that give {matrix.rows} answers, got {counts.dtype}{counts.shape}"
             )
         counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
-        exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
+        exact = matrix.exact(counts)
         return exact.copy() if np.may_share_memory(exact, counts) else exact
 
     def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
@@ -161,19 +158,8 @@ class MatrixMechanism:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
 
         A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
-        removed one. At worst all rows of the unit change the same answers; a map of persons says itself what one
-        changes.
+        removed one.
         """
-        order = self.loss.order
+        order, rows = self.loss.order, self.unit.rows
         relations = {self.unit.relation, Relation.ADD_REMOVE}
-        if isinstance(part, OfPersons):
-            return Fraction(max(part.person_sensitivity(order, relation, self.unit.rows) for relation in relations))
-        return Fraction(max(part.sensitivity(order, relation) for relation in relations) * self.unit.rows**order)
-
-
-def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:
-    if isinstance(matrix, Stack):
-        return matrix.parts
-    if isinstance(matrix, Tree) and divided:
-        return tuple(Identity(size) for size in matrix.levels)
-    return (matrix,)
+        return Fraction(max(part.unit_sensitivity(order, relation, rows) for relation in relations))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, of_sets, transposed
 
@@ -24,7 +24,7 @@ LARGEST = 1 << 31  # of steps^degree: so many rows fit 63 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MomentSums:
+class MomentSums(LinearMap):
     """The shares of all rows of a group, summed up: row j of group g is the sum of steps^degree B_j(t).
 
     Promise: a row adds steps^degree to its group in all, so the L1 sensitivity is steps^degree, the squared L2

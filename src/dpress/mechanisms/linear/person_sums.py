@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, transposed
 
@@ -23,7 +23,7 @@ STEPS = 1 << 20  # of a total, from one bound to the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonSums:
+class PersonSums(LinearMap):
     """Persons of every group, and, of degree 1, the shares of their totals: sum of steps - u and sum of u.
 
     The total T of a person in a group is that of the levels i of the person's rows there, sum of (first + width i), and
@@ -171,9 +171,9 @@ class PersonSums:
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return that of a person of one row."""
-        return self.person_sensitivity(order, relation, 1)
+        return self.unit_sensitivity(order, relation, 1)
 
-    def person_sensitivity(self, order: int, relation: Relation, rows: int) -> int:
+    def unit_sensitivity(self, order: int, relation: Relation, rows: int) -> int:
         """Return what a person of at most so many rows changes: see the promise."""
         most, largest = min(rows, self.groups), STEPS ** (order * self.degree)
         added: int = (most + bool(self.by)) * largest

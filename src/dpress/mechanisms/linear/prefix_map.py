@@ -1,17 +1,16 @@
 """All prefix sums of the cells, by what the matrix does."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Invertible, Numbers, Variance
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Invertible):
     """Row i counts the cells up to i; a range is the difference of two rows.
 
     Args:
@@ -19,7 +18,6 @@ class Prefix:
     """
 
     cells: int
-    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)

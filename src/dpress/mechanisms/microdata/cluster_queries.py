@@ -26,7 +26,7 @@ LARGEST_TABLE = 1 << 24  # entries of all attributes' contributions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class InClusters:
+class InClusters(LinearMap):
     """The sums over every cluster of what the codes of one attribute contribute.
 
     Sensitivity: a record that comes or goes changes one cluster, by its row of `contributions`: the largest row sum of
@@ -41,7 +41,6 @@ class InClusters:
     clusters: Clusters
     axis: int
     contributions: Contributions
-    step: ClassVar[float] = 1.0
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupedTable:
+class GroupedTable(LinearMap):
     """The table over groups of some attributes' cells. Sensitivity 1 (add-remove), 2 (replace-one): a histogram.
 
     Args:
@@ -32,7 +32,6 @@ class GroupedTable:
     shape: tuple[int, ...]
     axes: tuple[int, ...]
     groups: tuple[Places, ...]
-    step: ClassVar[float] = 1.0
 
     @property
     def kept(self) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.extras import scipy
 from dpress.core.maps.grid import Grid
-from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.inference.joint.mixture import Step, extrapolated, stepped
 
 Mask = npt.NDArray[np.bool_]
@@ -94,7 +93,7 @@ class Disk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blur:
+class Blur(LinearMap):
     """The expected reports of every output, were these the counts of the cells: A = q + (p - q) [within the disk].
 
     Args:
@@ -108,7 +107,6 @@ class Blur:
     disk: Disk
     near: Fraction
     far: Fraction
-    step: ClassVar[float] = 1.0
 
     @property
     def cells(self) -> int:
