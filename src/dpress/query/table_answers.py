@@ -264,8 +264,7 @@ def measurement_of(release: Release) -> Measurement:
     mechanism = release.mechanism
     if (collection := release.collection) is not None:
         return collection.measurement(collection.tallies_in(release.kept))
-    measured: Measurement = cast("MeasuringMechanism", mechanism).measured(release.kept)
-    return measured
+    return cast("Measurement", cast("MeasuringMechanism", mechanism).measured(release.kept))
 
 
 def _file(place: int) -> str:

@@ -33,16 +33,17 @@ class LinearMap(Protocol):
             """The number of columns."""
 
         @property
-        def rows(self) -> int:
-            """The number of rows."""
-
-        @property
         def step(self) -> float:
             """The unit of the answers, in counts: 1, or a power of two below it where rows are not whole numbers."""
             return 1.0
 
     else:
         step = 1.0
+
+    @property
+    def rows(self) -> int:
+        """The number of rows: as many as columns, where it is square."""
+        return self.cells
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return A x; integer cells give integer answers."""
@@ -138,11 +139,6 @@ class Identity(Invertible):
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.cells
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return x."""

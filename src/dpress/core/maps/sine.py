@@ -44,11 +44,6 @@ class Sine(Invertible):
         return math.prod(self.shape)
 
     @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.cells
-
-    @property
     def step(self) -> float:
         """The unit of the answers in counts: sqrt(n) steps are at most 2^-15."""
         return float(2.0 ** -(15 + (self.cells - 1).bit_length() // 2 + 1))

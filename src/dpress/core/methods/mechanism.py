@@ -75,7 +75,9 @@ class BoxDecoder(Decoder, Protocol):
 
 @runtime_checkable
 class Strategy(Protocol):
-    """Which queries to measure, and how to answer others from them: public mathematics only."""
+    """Which queries to measure, and how to answer others from them: public mathematics; a base of every strategy."""
+
+    __slots__ = ()
 
     @property
     def map(self) -> LinearMap:
@@ -87,15 +89,22 @@ class Strategy(Protocol):
         """How other queries are answered."""
         ...
 
-    @property
-    def shares(self) -> tuple[Fraction, ...]:
-        """The shares of the loss that the map's parts get; empty for equal shares, or for a map in one part."""
-        ...
+    if TYPE_CHECKING:  # a field of some, whose default a property would be
+
+        @property
+        def shares(self) -> tuple[Fraction, ...]:
+            """The shares of the loss that the map's parts get; empty for equal shares, or for a map in one part."""
+            return ()
+
+    else:
+        shares = ()
 
 
 @runtime_checkable
 class RangeStrategy(Strategy, Protocol):
     """A strategy over one ordered attribute."""
+
+    __slots__ = ()
 
     def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
         """Return the exact variance of the answer to every range, in counts squared, shape (m,).
@@ -110,8 +119,8 @@ class RangeStrategy(Strategy, Protocol):
 
     @property
     def accuracy_index(self) -> float:
-        """The limit of log2(n)^3 / (average variance epsilon^2 / 2) as n grows; higher is more accurate."""
-        ...
+        """The limit of log2(n)^3 / (average variance epsilon^2 / 2) as n grows, nan where unknown; higher is better."""
+        return math.nan
 
 
 @runtime_checkable

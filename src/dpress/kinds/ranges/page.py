@@ -76,8 +76,7 @@ def _form(workload: Any) -> str:
     if len(workload.axes) > 1:
         every = not workload.paired and all(axis.every for axis in workload.axes)
         return "all boxes" if every else "boxes"
-    form: str = workload.axes[0].form
-    return form
+    return str(workload.axes[0].form)
 
 
 PAGE = Page(page=page)

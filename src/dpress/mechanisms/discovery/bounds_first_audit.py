@@ -21,7 +21,6 @@ from dpress.mechanisms.choice.approximate_quantiles_audit import LEVELS, neighbo
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Scored
 from dpress.mechanisms.linear import matrix_mechanism_audit
 from dpress.mechanisms.linear.matrix_mechanism_audit import matrix_loss
-from dpress.noise.laplace import DiscreteLaplace
 
 EDGES = tuple(np.arange(LEVELS + 1.0) - below for below in (0, 1))  # of one sign, and of both
 WIDE = np.arange(9.0)
@@ -85,16 +84,14 @@ def _rows_loss(mechanism: BoundsFirst, change: Integers) -> Fraction:
     """Return what two noisy numbers of rows, inside and outside of the worst interval, cost."""
     if mechanism.noise is None:
         return Fraction(0)
-    losses = []
+    losses = list[Fraction]()
     for low, high in itertools.combinations(range(LEVELS + 1), 2):
         inside = int(change[low:high].sum())
         outside = int(change.sum()) - inside
         if not inside and not outside:
             continue
-        if isinstance(mechanism.noise, DiscreteLaplace):
-            losses.append(mechanism.noise.loss(Fraction(abs(inside) + abs(outside))).epsilon)
-        else:
-            losses.append(mechanism.noise.loss(Fraction(inside**2 + outside**2)).rho)
+        order = mechanism.noise.order
+        losses.append(mechanism.noise.loss(Fraction(abs(inside) ** order + abs(outside) ** order)).amount)
     return max(losses)
 
 

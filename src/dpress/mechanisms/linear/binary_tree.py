@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, cast
 
 import numpy as np
@@ -12,7 +11,7 @@ from dpress.core.maps.linear import Array, Numbers, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.tree import Tree
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, RangeStrategy
 from dpress.inference.averages import cover_average
 from dpress.inference.least_squares import flat
 from dpress.inference.range_error import cover_answers, cover_sizes
@@ -93,7 +92,7 @@ def _cover(tree: Tree, weights: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class BinaryTree:
+class BinaryTree(RangeStrategy):
     """All dyadic counts, used as they are.
 
     Promise: sensitivity h + 1, h = ceil(log2 n); 2 h under replace-one; see `MatrixMechanism`.
@@ -108,7 +107,6 @@ class BinaryTree:
     """
 
     cells: int
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Tree:

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.tree import Tree
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, RangeStrategy
 from dpress.inference.averages import tree_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.tree_ranges import tree_variances
@@ -17,7 +15,7 @@ from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
-class Boost:
+class Boost(RangeStrategy):
     """All dyadic counts with least-squares reconstruction.
 
     Promise: sensitivity h + 1, h = ceil(log2 n); 2 h under replace-one; see `MatrixMechanism`.
@@ -33,7 +31,6 @@ class Boost:
     """
 
     cells: int
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Tree:

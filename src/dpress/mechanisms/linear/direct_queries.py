@@ -1,19 +1,17 @@
 """`direct_queries`: every query of a list is measured as it is asked, however the queries overlap."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Workload
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
 @dataclass(frozen=True, slots=True)
-class DirectQueries:
+class DirectQueries(Strategy):
     """One noisy count for each of several sets of atoms.
 
     Promise: the L1 sensitivity is the largest number of sets that one atom is in (add-remove), or that tell two atoms
@@ -33,7 +31,6 @@ class DirectQueries:
 
     cells: int
     sets: tuple[tuple[int, ...], ...]
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     def __post_init__(self) -> None:
         _ = self.map  # refuses what are no sets

@@ -1,17 +1,14 @@
 """`dst`: the near-optimal strategy for all ranges under zCDP, in the sine basis."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.sine import LARGEST, Sine
 from dpress.core.maps.workload import Workload
-from dpress.core.methods.mechanism import Card, Strategy
+from dpress.core.methods.mechanism import Card, RangeStrategy, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
@@ -19,7 +16,7 @@ from dpress.mechanisms.linear.sine_ranges import sine_average, sine_variances
 
 
 @dataclass(frozen=True, slots=True)
-class Dst:
+class Dst(RangeStrategy):
     """The eigenbasis of the Gram matrix of all ranges, weighted by the fourth roots of the eigenvalues.
 
     Promise: zCDP; squared L2 sensitivity 1 (2 under replace-one) before the answers are rounded to a lattice, whose
@@ -33,7 +30,6 @@ class Dst:
     """
 
     cells: int
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Sine:
@@ -52,11 +48,6 @@ class Dst:
     def average_variance(self, variances: Sequence[float]) -> float:
         """Return the mean over all ranges, O(n log^2 n)."""
         return sine_average(self.map) * variances[0]
-
-    @property
-    def accuracy_index(self) -> float:
-        """Not a number: the index is defined for pure epsilon."""
-        return math.nan
 
 
 def _strategy(workload: Workload, loss: Loss) -> Strategy | None:

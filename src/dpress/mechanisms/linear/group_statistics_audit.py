@@ -15,7 +15,6 @@ from dpress.core.basics.claim import Relation
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import PersonSums
-from dpress.noise.laplace import DiscreteLaplace
 
 SHAPE = (2, 4)
 HALF = Fraction(1, 2)
@@ -47,10 +46,9 @@ def person_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     rows = [(cells[:, list(choice)], np.zeros(len(choice), dtype=np.int64)) for choice in kept]
     sums = np.unique([strategy.decoder.person_sums(*row) for row in rows], axis=0)
     moved = sums if unit.relation is Relation.ADD_REMOVE else (sums[:, None] - sums[None]).reshape(-1, sums.shape[1])
-    laplace = isinstance(mechanism.noises[0], DiscreteLaplace)
     ends = np.cumsum([part.rows for part in strategy.persons])[:-1]
-    parts = [np.abs(block) if laplace else block**2 for block in np.split(moved, ends, axis=1)]
+    parts = [np.abs(block) ** mechanism.noises[0].order for block in np.split(moved, ends, axis=1)]
     sizes = np.unique(np.stack([block.sum(axis=1) for block in parts], axis=1), axis=0)
-    scales = [noise.scale if isinstance(noise, DiscreteLaplace) else 2 * noise.sigma2 for noise in mechanism.noises]
+    scales = [noise.denominator for noise in mechanism.noises]
     loss = max(sum(Fraction(int(n)) / scale for n, scale in zip(row, scales, strict=True)) for row in sizes)
     return ExactLoss(loss=Fraction(loss), kept=loss <= bound)

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.linear import Identity as IdentityMap
 from dpress.core.maps.ranges import Ranges
 from dpress.core.maps.workload import Workload
-from dpress.core.methods.mechanism import Card, Strategy
+from dpress.core.methods.mechanism import Card, RangeStrategy, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
@@ -22,7 +20,7 @@ LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(RangeStrategy):
     """One noisy count per cell.
 
     Promise: sensitivity 1 (add-remove), 2 (replace-one); see `MatrixMechanism`.
@@ -37,7 +35,6 @@ class Identity:
     """
 
     shape: tuple[int, ...]
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> IdentityMap:

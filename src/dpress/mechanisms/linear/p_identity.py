@@ -5,8 +5,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
@@ -20,7 +19,7 @@ from dpress.core.maps.p_identity_map import PIdentity as PIdentityMap
 from dpress.core.maps.ranges import Axis, Ranges, gram
 from dpress.core.maps.set_sums import SetSums
 from dpress.core.maps.workload import Workload
-from dpress.core.methods.mechanism import Card, Strategy
+from dpress.core.methods.mechanism import Card, RangeStrategy, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import p_identity_variances
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -46,7 +45,7 @@ WORK = 1 << 36  # multiplications of a search without a time: seconds, and the s
 
 
 @dataclass(frozen=True, slots=True)
-class PIdentity:
+class PIdentity(RangeStrategy):
     """Every cell and p weighted sums of cells, the weights found by minimising the mean error of the workload.
 
     Promise: an integer matrix whose columns all add up to 2^20: L1 sensitivity exactly that, under replace-one twice
@@ -64,7 +63,6 @@ class PIdentity:
     cells: int
     packed: bytes
     unit: int = UNIT
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     def __post_init__(self) -> None:
         for name, most in (("cells", LARGEST), ("unit", UNIT)):  # squares of units must fit 64 bits
@@ -89,11 +87,6 @@ class PIdentity:
         """Return the mean over all ranges."""
         theta = self.map.sums / self.map.diagonal
         return mean_coefficient(theta, RangesGram(self.cells))[0] / self.unit**2 * variances[0]
-
-    @property
-    def accuracy_index(self) -> float:
-        """Not a number: the optimum has no closed form in n."""
-        return math.nan
 
 
 @functools.lru_cache(maxsize=8)

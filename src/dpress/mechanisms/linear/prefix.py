@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, RangeStrategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.prefix_map import Prefix as PrefixMap
@@ -17,7 +15,7 @@ from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(RangeStrategy):
     """The running sums of the cells.
 
     Promise: sensitivity n (L1), squared L2 n; n - 1 under replace-one; see `MatrixMechanism`.
@@ -32,7 +30,6 @@ class Prefix:
     """
 
     cells: int
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> PrefixMap:

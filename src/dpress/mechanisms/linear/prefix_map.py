@@ -22,11 +22,6 @@ class Prefix(Invertible):
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
 
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.cells
-
     def apply(self, cells: Numbers) -> Numbers:
         """Return the running sums."""
         return np.cumsum(cells)

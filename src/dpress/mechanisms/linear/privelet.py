@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, RangeStrategy
 from dpress.inference.averages import haar_average
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.range_error import wavelet_variances
@@ -17,7 +15,7 @@ from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
-class Privelet:
+class Privelet(RangeStrategy):
     """The total, and for every inner node of a binary tree left sum minus right sum.
 
     Promise: sensitivity h + 1 for n <= 2^h cells; replace-one 2 h (L1), squared L2 2 h + 2; see `MatrixMechanism`.
@@ -33,7 +31,6 @@ class Privelet:
     """
 
     cells: int
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Haar:

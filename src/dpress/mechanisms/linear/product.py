@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +17,7 @@ MOST_RANGES = 1 << 19  # of one attribute that are averaged one by one, in secon
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Product(Strategy):
     """Every product of one query of each factor is measured; a box is the product of its ranges.
 
     Promise: the sensitivity is the product of the factors' (at most twice that under replace-one); see
@@ -32,7 +30,6 @@ class Product:
     """
 
     factors: tuple[RangeStrategy, ...]
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Invertible:

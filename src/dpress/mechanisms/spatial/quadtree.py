@@ -4,8 +4,7 @@ exact counts of nodes + noise -> every node's best estimate from its own subtree
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -14,7 +13,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.grid import LARGEST_SIDE, Grid
 from dpress.core.maps.tree import Tree
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction, fourth_root, precision
@@ -27,7 +26,7 @@ PER_USER = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quadtree:
+class Quadtree(Strategy):
     """All nodes of the quadtree over a grid but its root, with the same noise on every level.
 
     Promise: sensitivity h (add-remove), 2 h (replace-one), h the height; see `MatrixMechanism`.
@@ -39,7 +38,6 @@ class Quadtree:
     """
 
     grid: Grid
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     def __post_init__(self) -> None:
         if not self.grid.height:

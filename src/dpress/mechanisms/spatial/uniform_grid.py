@@ -5,14 +5,13 @@ exact counts of cells + noise -> rectangles add up their cells, a cut one by the
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.grid import LARGEST_SIDE, Grid
 from dpress.core.maps.linear import Identity
-from dpress.core.methods.mechanism import Card
+from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision
@@ -23,7 +22,7 @@ PER_CELL = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UniformGrid:
+class UniformGrid(Strategy):
     """One query per cell of a grid.
 
     Promise: sensitivity 1 (add-remove), 2 (replace-one); see `MatrixMechanism`.
@@ -35,7 +34,6 @@ class UniformGrid:
     """
 
     grid: Grid
-    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Identity:

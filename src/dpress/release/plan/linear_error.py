@@ -54,5 +54,4 @@ def variances_of(mechanism: MatrixMechanism, workload: Predicates) -> Array:
 
 def covariances(mechanism: MatrixMechanism, workload: Predicates) -> Array:
     """Return Cov w_i for every predicate, in counts squared, shape (queries, atoms)."""
-    matrix = cast("Invertible", mechanism.strategy.map)
-    return matrix.covariance(workload.sums.matrix, mechanism.variance)
+    return cast("Invertible", mechanism.strategy.map).covariance(workload.sums.matrix, mechanism.variance)
