@@ -6,6 +6,8 @@ tallies of all report types -> Measurement; Decoder -> answers.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
+from dpress.mechanisms.protocol.rounds import round_of
+
 if TYPE_CHECKING:  # a device estimates nothing
     from dpress.attributes.attribute import Tabular
     from dpress.core.maps.linear import Array
@@ -89,14 +91,19 @@ class Estimator(Protocol):
         return ()
 
     @property
+    def earlier(self) -> Sequence[Any]:
+        """What came out of each report type of earlier rounds; each says how many `users` answered."""
+        return ()
+
+    @property
     def round(self) -> int:
         """The round that is asked now, from 0."""
-        return 0
+        return round_of(self.rounds, len(self.earlier)) if self.rounds else 0
 
     @property
     def before(self) -> int:
         """How many users answered in earlier rounds."""
-        return 0
+        return sum(answered.users for answered in self.earlier)
 
     def coded(self, attributes: "tuple[Tabular, ...]") -> "tuple[Tabular, ...]":
         """Return the attributes as devices code them in this round."""

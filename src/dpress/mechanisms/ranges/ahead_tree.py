@@ -25,6 +25,7 @@ from dpress.inference.maps.population import normal
 from dpress.inference.nested_partitions import NestedPartitions
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.estimator import Estimator
+from dpress.mechanisms.protocol.growing import split, whole_counts
 from dpress.mechanisms.protocol.report_type import Part, ReportType, likely_shares, per_user, rest
 from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
 from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
@@ -116,16 +117,6 @@ class AheadTree(Estimator):
     def rounds(self) -> tuple[int, ...]:
         """One report type a round."""
         return (1,) * len(self.levels)
-
-    @property
-    def round(self) -> int:
-        """This round, from 0."""
-        return len(self.earlier)
-
-    @property
-    def before(self) -> int:
-        """How many users answered earlier."""
-        return sum(counts.users for counts in self.earlier)
 
     @property
     def types(self) -> tuple[ReportType, ...]:
@@ -254,10 +245,9 @@ class AheadTree(Estimator):
     def _halved(self, starts: Places, shares: Array, number: int, users: float) -> Places:
         """Return the partition of a round: intervals that are large enough are halved, and their halves."""
         for _ in range(self.levels[number] - self.levels[number - 1]):
-            deviation = math.sqrt(per_user(self._oracle(starts.size), 0.0) / users)
-            widths = self._widths(starts)
-            which = (shares > HALVED * deviation) & (widths > 1)
-            starts, shares = _split(starts, widths, which), np.repeat(np.where(which, shares / 2, shares), 1 + which)
+            oracle, widths = self._oracle(starts.size), self._widths(starts)
+            which, shares = split(shares, widths > 1, oracle, users, sure=HALVED, children=2)
+            starts = _split(starts, widths, which)
         return starts
 
     def _estimated(self, answered: Sequence[IntervalCounts]) -> Array:
@@ -283,8 +273,7 @@ class AheadTree(Estimator):
         (tally,) = tallies
         if not (users := int(tally[-1])):
             raise ValueError(f"nobody reported in round {self.round}")
-        counts = np.rint(self.oracle.estimate(tally[:-1], users).answers)
-        whole = tuple(map(int, counts.tolist()))
+        whole = tuple(map(int, whole_counts(self.oracle, tally).tolist()))
         return (*self.earlier, IntervalCounts(starts=self.starts, counts=whole, users=users, by=self.oracle))
 
     def _widths(self, starts: Sequence[int] | Places) -> Places:

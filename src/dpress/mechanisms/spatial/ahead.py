@@ -28,8 +28,9 @@ from dpress.core.reports.encoders import Leaf
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Cells, Noise, Reach, TreeNoise
 from dpress.inference.maps.population import normal
+from dpress.mechanisms.protocol.growing import split, whole_counts
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
-from dpress.mechanisms.protocol.rounds import InRounds, round_of
+from dpress.mechanisms.protocol.rounds import InRounds
 from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
 from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
@@ -40,7 +41,6 @@ from dpress.mechanisms.spatial.report_noise import noisy
 
 ROUNDS = 4  # unless the specification says how many
 SPLIT = 1.5  # standard deviations of a share that a node must hold to be split
-HALF = 2  # a node that was not asked yet may hold this part of the one above it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,16 +135,6 @@ class Ahead(MapCollector):
     def rounds(self) -> tuple[int, ...]:
         """How many levels every round asks about."""
         return self.depths
-
-    @property
-    def round(self) -> int:
-        """This round, from 0."""
-        return round_of(self.depths, len(self.earlier))
-
-    @property
-    def before(self) -> int:
-        """How many users answered earlier."""
-        return sum(estimate.users for estimate in self.earlier)
 
     @property
     def partitions(self) -> tuple[Leaves, ...]:
@@ -269,9 +259,8 @@ class Ahead(MapCollector):
         shares = np.concatenate(levels)[leaves.rows]
         users = sum(group.users for group in collected) / len(collected)
         for _ in range(depth):
-            deviation = math.sqrt(per_user(self._oracle(leaves.size), 0.0) / users)
-            which = (shares > SPLIT * deviation) & (leaves.levels < self.height)
-            shares = np.repeat(np.where(which, shares / HALF, shares), np.where(which, 4, 1))
+            oracle, divisible = self._oracle(leaves.size), leaves.levels < self.height
+            which, shares = split(shares, divisible, oracle, users, sure=SPLIT, children=4)
             leaves = leaves.split(which)
             grown.append(leaves)
         return grown
@@ -280,10 +269,8 @@ class Ahead(MapCollector):
         """Return what came out of all report types so far, in whole counts."""
         now = []
         for leaves, oracle, tally in zip(self.leaves, self.oracles, tallies, strict=True):
-            users = int(tally[-1])
-            counts = np.rint(oracle.estimate(tally[:-1], users).answers) if users else np.zeros(oracle.size)
-            whole = tuple(map(int, counts.tolist()))
-            now.append(LeafEstimate(leaves=leaves, counts=whole, users=users, by=oracle))
+            whole = tuple(map(int, whole_counts(oracle, tally).tolist()))
+            now.append(LeafEstimate(leaves=leaves, counts=whole, users=int(tally[-1]), by=oracle))
         return (*self.earlier, *now)
 
     def _shares(self, estimate: LeafEstimate, everybody: int) -> _Shares:

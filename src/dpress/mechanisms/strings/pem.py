@@ -23,6 +23,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.protocol.estimator import Estimator
+from dpress.mechanisms.protocol.growing import whole_counts
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.mechanisms.protocol.short_reports import Steps, short_oracle
 from dpress.mechanisms.strings.growing_prefixes import Grown, grown
@@ -99,16 +100,6 @@ class Pem(Estimator):
     def rounds(self) -> tuple[int, ...]:
         """One report type a round: those that extend prefixes, and the last, which counts."""
         return (1,) * (extension_rounds(self.longest, self.kept) + 1)
-
-    @property
-    def round(self) -> int:
-        """This round, from 0."""
-        return len(self.earlier)
-
-    @property
-    def before(self) -> int:
-        """How many users answered earlier."""
-        return sum(counts.users for counts in self.earlier)
 
     @property
     def types(self) -> tuple[ReportType, ...]:
@@ -206,9 +197,8 @@ class Pem(Estimator):
     def _answered(self, tallies: Sequence[Tally]) -> tuple[StringCounts, ...]:
         """Return what all rounds so far say of whole strings, in whole counts."""
         users, start = int(tallies[0][-1]), len(self.prefixes) << self.bits
-        answered = users and self.strings
-        counts = self.oracle.estimate(tallies[0][:-1], users).answers if answered else np.zeros(self.oracle.size)
-        whole = tuple(map(int, np.rint(counts[start : start + len(self.strings)]).tolist()))
+        counts = whole_counts(self.oracle, tallies[0]) if self.strings else np.zeros(self.oracle.size)
+        whole = tuple(map(int, counts[start : start + len(self.strings)].tolist()))
         return (*self.earlier, StringCounts(strings=self.strings, counts=whole, users=users, by=self.oracle))
 
 
