@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from tests.client.devices import STORED, document, run
+from tests.reading import table_of
 
 from dpress import device, estimate, intake, load_design
 from dpress.attributes.coding import codes as codes_of
@@ -27,7 +28,6 @@ from dpress.attributes.text.attribute import StringCandidates
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.reports.wire import unpack
-from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.query.designs import collection_of
 from dpress.release.devices.device import Account
@@ -199,7 +199,7 @@ def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, 
 @pytest.mark.slow
 def test_a_file_of_reports_becomes_a_release(tmp_path):
     design, codes, packed, _ = sent("local_oue", MANY, tmp_path)
-    pq.write_table(report_writer.table([unpack(one) for one in packed]), tmp_path / "reports.parquet")
+    pq.write_table(table_of([unpack(one) for one in packed]), tmp_path / "reports.parquet")
     release = estimate(design, tmp_path / "reports.parquet")
     assert (release.users, release.rejected) == (MANY, {})
     (attribute,) = design.schema.attributes

@@ -9,14 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.data.test_reports import EXPECTED, report
-from tests.reading import read_reports
+from tests.reading import read_reports, table_of
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.reports.wire import REPEATED
 from dpress.data.reports import report_files as reading
 from dpress.data.reports.report_files import read
 from dpress.data.reports.report_paths import files_of
-from dpress.data.reports.report_writer import table
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def folder(tmp_path):
     """Five files of 300 reports, in row groups of 100."""
     (tmp_path / "reports").mkdir()
     for number in range(5):
-        own = table([report(one) for one in range(300 * number, 300 * (number + 1))])
+        own = table_of([report(one) for one in range(300 * number, 300 * (number + 1))])
         pq.write_table(own, tmp_path / "reports" / f"{number}.parquet", row_group_size=100)
     return tmp_path / "reports"
 
@@ -43,7 +42,7 @@ def test_reports_are_read_in_the_order_of_files_and_rows(folder):
 
 
 def test_the_first_by_file_and_by_row_counts(folder):
-    pq.write_table(table([report(number, payload=b"x") for number in (5, 1400, 9999)]), folder / "-first.parquet")
+    pq.write_table(table_of([report(number, payload=b"x") for number in (5, 1400, 9999)]), folder / "-first.parquet")
     found, left_out = read_reports(*files_of(folder), expected=EXPECTED)
     assert left_out == {REPEATED: 2}
     assert payloads(found).count(ord("x")) == 3
@@ -69,7 +68,7 @@ def test_pieces_follow_from_the_row_groups(folder, monkeypatch, rows, sizes):
 
 def test_a_piece_reads_its_own_reports_anywhere(folder, monkeypatch):
     monkeypatch.setattr(reading, "PIECE", 250)
-    pq.write_table(table([report(number) for number in range(300, 320)]), folder / "9.parquet")
+    pq.write_table(table_of([report(number) for number in range(300, 320)]), folder / "9.parquet")
     own = read(files_of(folder), EXPECTED)
     left_out = Counter()
     again = cloudpickle.loads(cloudpickle.dumps(list(own.pieces())))
@@ -80,14 +79,14 @@ def test_a_piece_reads_its_own_reports_anywhere(folder, monkeypatch):
 
 
 def test_ids_are_read_once_where_none_is_missing(folder):
-    rows = table([report(1, id=bytes(8) + bytes(range(8))), report(2)])
+    rows = table_of([report(1, id=bytes(8) + bytes(range(8))), report(2)])
     pq.write_table(rows, folder / "zero.parquet")  # an id that begins with zeros is one
     missing = pa.array([None, bytes(range(16))], rows.schema.field("id").type)
     pq.write_table(rows.set_column(2, "id", missing), folder / "missing.parquet")
     found, left_out = read_reports(*files_of(folder), expected=EXPECTED)
     assert left_out == {"a field is missing": 1, REPEATED: 1}
     assert len(payloads(found)) == 1502
-    pq.write_table(table([report(1, id=bytes(range(1, 17)))]), folder / "other.parquet")
+    pq.write_table(table_of([report(1, id=bytes(range(1, 17)))]), folder / "other.parquet")
     for names, known in (("other", [True]), ("missing", [False]), ("zero", [False])):
         own = read([folder / f"{names}.parquet"], EXPECTED)
         assert [piece.named for piece in own.pieces()] == known

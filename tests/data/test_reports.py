@@ -6,14 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.reading import read_reports
+from tests.reading import read_reports, table_of
 
 from dpress.core.basics import rng
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.reports import wire
 from dpress.core.reports.wire import Expected, Report
 from dpress.data.reports.report_batch import SCHEMA, Batch
-from dpress.data.reports.report_writer import table as table_of
 from dpress.data.reports.report_writer import write
 
 ASK = bytes(range(16))

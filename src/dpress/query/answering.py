@@ -1,6 +1,6 @@
 """What the room of a kind says of what its releases keep; where it says nothing, the integers and the design say all.
 
-tallies, or what a mechanism drew -> `KeptAnswers` -> release -> `Answers`.
+tallies, or what a mechanism drew -> `KeptAnswers` -> release -> `ReleaseAnswers`.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.core.reports.oracle import Tally
 from dpress.core.reports.pieces import PayloadPieces
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.query.answers import Answers, KeptAnswers
+from dpress.query.answers import KeptAnswers, ReleaseAnswers
 from dpress.query.release import Release
 
-Own_co = TypeVar("Own_co", bound=Answers, covariant=True)
+Own_co = TypeVar("Own_co", bound=ReleaseAnswers, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

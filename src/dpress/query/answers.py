@@ -1,11 +1,11 @@
 """The answers of a release, as every kind gives them: what `Answering.answers` of its `answers.py` makes.
 
-release -> `Answers` -> results, tables, files.
+release -> `ReleaseAnswers` -> results, tables, files.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
@@ -15,6 +15,10 @@ from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.result import Result
+
+if TYPE_CHECKING:
+    from dpress.inference.joint.factors import Joint
+    from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
 
@@ -45,8 +49,10 @@ class KeptAnswers:
     detail: Any = None
 
 
-class Answers(Protocol):
-    """The answers of one release."""
+class ReleaseAnswers(Protocol):
+    """The answers of one release: a base of those of every kind, which states what it has beyond published tables."""
+
+    __slots__ = ()
 
     def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
         """Count the rows that fulfil a condition.
@@ -68,7 +74,8 @@ class Answers(Protocol):
         Raises:
             ValueError: it was not measured.
         """
-        ...
+        del query, text, confidence
+        return None
 
     def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells among the rows that fulfil conditions.
@@ -81,7 +88,8 @@ class Answers(Protocol):
         Raises:
             ValueError: the conditions are none, leave no number, or nothing answers them.
         """
-        ...
+        del where, progress
+        raise ValueError(f"{attribute}: this kind of release answers no means, sums or quantiles of counted cells")
 
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors.
@@ -89,7 +97,18 @@ class Answers(Protocol):
         Raises:
             ValueError: one is no query for a count, or nothing answers it.
         """
-        ...
+        del first, second, progress
+        raise ValueError("this kind of release answers no shares, ratios or differences of counts")
+
+    @property
+    def by_tables(self) -> "TableAnswers | None":
+        """The same where it adds up cells of tables, so that counts of several releases add up."""
+        return None
+
+    @property
+    def fitted(self) -> "Joint | None":
+        """The joint distribution that was fitted; None where none was."""
+        return None
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
@@ -99,12 +118,12 @@ class Answers(Protocol):
     @property
     def columns(self) -> tuple[Tabular, ...]:
         """The attributes with the cells that queries are grouped by; none where they are the schema's."""
-        ...
+        return ()
 
     @property
     def asked(self) -> Mapping[str, tuple[str, ...]]:
         """The attributes of every table that was asked for and follows from the published ones, by file name."""
-        ...
+        return {}
 
     def published(self) -> Iterator[Any]:
         """Yield what is published: tables, or the records."""
@@ -112,12 +131,12 @@ class Answers(Protocol):
 
     def asked_tables(self) -> Iterator[PublishedTable]:
         """Yield the tables of `asked`."""
-        ...
+        return iter(())
 
     @property
     def beside(self) -> Mapping[str, str]:
         """The files beside the tables, by the field of the description that a release has them by."""
-        ...
+        return {}
 
     @property
     def described(self) -> Mapping[str, Any]:
@@ -127,21 +146,22 @@ class Answers(Protocol):
     @property
     def measured(self) -> tuple[str, ...]:
         """The queries that were measured for themselves, where no counts are published."""
-        ...
+        return ()
 
     @property
     def announced(self) -> tuple[str, ...]:
         """Lines about files beside the tables, and about errors that are approximate."""
-        ...
-
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield what is looked at while reports arrive, tables of at most so many cells; where devices are asked."""
-        ...
+        return ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be known of that, and what the release has beyond it, a sentence each."""
-        ...
+        return ()
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield what is looked at while reports arrive, tables of at most so many cells; where devices are asked."""
+        del cells
+        return iter(())
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield every table, or the records, with the names of its attributes."""
@@ -150,59 +170,3 @@ class Answers(Protocol):
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the files that are written, one after the other."""
         ...
-
-
-class PublishedOnly:
-    """What `Answers` say where the published tables are all that there is; a kind overrides what it has beyond them."""
-
-    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
-        """None was measured for itself."""
-        del query, text, confidence
-        return None
-
-    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:  # noqa: ARG002
-        """Refuse: nothing but what is published is answered."""
-        raise ValueError(f"{attribute}: this kind of release answers no means, sums or quantiles of counted cells")
-
-    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
-        """Refuse: nothing but what is published is answered."""
-        del first, second, progress
-        raise ValueError("this kind of release answers no shares, ratios or differences of counts")
-
-    @property
-    def columns(self) -> tuple[Tabular, ...]:
-        """Those of the schema."""
-        return ()
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No other tables."""
-        return {}
-
-    def asked_tables(self) -> Iterator[PublishedTable]:
-        """No other tables."""
-        return iter(())
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
-
-    @property
-    def measured(self) -> tuple[str, ...]:
-        """None but counts."""
-        return ()
-
-    @property
-    def announced(self) -> tuple[str, ...]:
-        """No lines."""
-        return ()
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """No sentences."""
-        return ()
-
-    def overview(self, cells: int) -> Iterator[PublishedTable]:  # noqa: ARG002
-        """Nothing is looked at while reports arrive, or there are none."""
-        return iter(())

@@ -187,7 +187,7 @@ def _part(record: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
         raise ValueError(f"{place}.oracle: {record.oracle.get('method')!r} is no oracle")  # of the data, not the code
     if not record.axes or not all(0 <= axis < len(shape) for axis in record.axes):
         raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
-    if isinstance(record.encoder, Code) and (len(record.axes), oracle.size) != (1, shape[record.axes[0]]):
+    if record.encoder == Code() and (len(record.axes), oracle.size) != (1, shape[record.axes[0]]):
         raise ValueError(f"{place}.oracle: it is not over the values of attribute #{record.axes[0] + 1}")
     return report_type.Part(axes=record.axes, encoder=record.encoder, oracle=oracle)
 

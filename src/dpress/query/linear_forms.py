@@ -1,7 +1,7 @@
 """What statistics are made of: weighted sums of one attribute's cells in a group of rows, and two counts with errors.
 
-Every kind of release gives both (`answers.Answers.group`, `compared`); `statistics` turns them into means, quantiles
-and shares.
+Every kind of release gives both (`ReleaseAnswers.group`, `compared`); `statistics` turns them into means, quantiles and
+shares.
 """
 
 from collections.abc import Callable

@@ -66,12 +66,12 @@ def model(release: Release) -> Joint:
     Raises:
         NotSupported: the release has none.
     """
-    if isinstance(fitted := getattr(release.answers, "fitted", None), Joint):
+    if (fitted := release.answers.fitted) is not None:
         return fitted
     if (evidence := measured_joint(release.mechanism, release.kept)) is not None:
         return evidence.fit()
-    answers, shape = release.answers, release.schema.shape
-    if not isinstance(answers, TableAnswers):
+    answers, shape = release.answers.by_tables, release.schema.shape
+    if answers is None:
         raise _refused(release)
     tables = answers.decoder.tables
     if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:

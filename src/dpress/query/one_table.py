@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 
@@ -11,7 +11,7 @@ FILE = "table_1.parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneTable(PublishedOnly):
+class OneTable(ReleaseAnswers):
     """Answers with one table; what a kind adds is `published`, which yields it.
 
     Args:

@@ -19,7 +19,7 @@ from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query import condition_grammar, notebook
-from dpress.query.answers import Answers, Part, Progress
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
@@ -161,9 +161,9 @@ class Release:
         return self.predicted / planned if planned and self.predicted is not None else 1.0
 
     @cached_property
-    def answers(self) -> Answers:
+    def answers(self) -> ReleaseAnswers:
         """What its kind makes of it: estimates, tables, queries."""
-        answers: Answers = catalog.room(self.design.kind).answering.answers(release=self)
+        answers: ReleaseAnswers = catalog.room(self.design.kind).answering.answers(release=self)
         return answers
 
     @cached_property

@@ -16,7 +16,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
-from dpress.query.answers import Answers, Progress
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.query_tree import TOTAL, Condition, Query, both
@@ -30,7 +30,9 @@ Ends = tuple[float, float]
 T = TypeVar("T")
 
 
-def answer(query: Query, answers: Answers, confidence: float, *, text: str, progress: Progress | None = None) -> Result:
+def answer(
+    query: Query, answers: ReleaseAnswers, confidence: float, *, text: str, progress: Progress | None = None
+) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 
     Args:

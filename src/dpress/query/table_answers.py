@@ -1,4 +1,4 @@
-"""Answers from tables of counts: what every kind has in common whose measurement a decoder turns into tables.
+"""ReleaseAnswers from tables of counts: what every kind has in common whose measurement a decoder turns into tables.
 
 measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
 """
@@ -20,7 +20,7 @@ from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
-from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
@@ -36,7 +36,7 @@ APPROXIMATE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableAnswers(PublishedOnly):
+class TableAnswers(ReleaseAnswers):
     """Tables and queries of a release.
 
     Args:
@@ -44,6 +44,11 @@ class TableAnswers(PublishedOnly):
     """
 
     release: Release
+
+    @property
+    def by_tables(self) -> "TableAnswers":
+        """These."""
+        return self
 
     @cached_property
     def measurement(self) -> Measurement:
@@ -86,11 +91,11 @@ class TableAnswers(PublishedOnly):
         return self.decoder.query_variance(self.measurement.variance, weights)
 
     def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
-        """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
+        """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
         return table_forms.group(self.release.schema, partial(self.answering, progress=progress), attribute, where)
 
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
-        """Return two counts with their errors; see `answers.Answers.compared`."""
+        """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
         return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
 
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:

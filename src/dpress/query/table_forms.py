@@ -96,7 +96,7 @@ def source_of(answering: Answering, boxes: Products, text: str) -> ProductSums:
 
 
 def group(schema: Schema, answering: Answering, attribute: str, where: Condition | None) -> Group:
-    """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
+    """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
     boxes, axis = products(schema, where or TOTAL), schema.names.index(attribute)
     column = schema.tabular[axis].numbers
     if column is None:
@@ -112,7 +112,7 @@ def group(schema: Schema, answering: Answering, attribute: str, where: Condition
 
 
 def compared(schema: Schema, answering: Answering, first: Condition, second: Condition) -> Compared:
-    """Return two counts with their errors; see `answers.Answers.compared`.
+    """Return two counts with their errors; see `answers.ReleaseAnswers.compared`.
 
     Two counts that differ along one attribute are read off three forms first - r second (`inference.ratio.pair_of`),
     and so are unions wherever the error of a sum is known.

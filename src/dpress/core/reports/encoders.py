@@ -4,6 +4,7 @@ Every encoder takes codes of shape (attributes, users); all but `Codes` return v
 """
 
 import math
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -19,9 +20,13 @@ Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 class _Encoder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="encoder"):
     """What the document of a device names under `encoder`."""
 
+    as_they_are: ClassVar[bool] = False  # whether the value is the codes themselves
+
 
 class Code(_Encoder, frozen=True, tag="code"):
     """The code of a single attribute, as it is."""
+
+    as_they_are: ClassVar[bool] = True
 
     def values(self, codes: Table) -> Values:
         """Return the only row."""
@@ -30,6 +35,8 @@ class Code(_Encoder, frozen=True, tag="code"):
 
 class Codes(_Encoder, frozen=True, tag="codes"):
     """The codes of several attributes, side by side, for an oracle that takes them together."""
+
+    as_they_are: ClassVar[bool] = True
 
     def values(self, codes: Table) -> Values:
         """Return all rows, shape (attributes, users)."""

@@ -30,7 +30,7 @@ from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query import table_forms
 from dpress.query.answering import Answering
-from dpress.query.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.query.answers import KeptAnswers, Part, Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
@@ -67,7 +67,7 @@ class RecordTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
+class Answers(ReleaseAnswers):
     """Counts of records.
 
     Args:

@@ -24,7 +24,7 @@ from dpress.inference.ratio import pair_of
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.query.answering import Answering
-from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.boxes import predicate
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import PublishedTable
@@ -40,7 +40,7 @@ MOST_NAMED = 3  # queries that a refusal names
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
+class Answers(ReleaseAnswers):
     """The listed queries with their answers, and further ones.
 
     Error: of every query w, a sum of atoms, w Cov w^T, exact.

@@ -24,7 +24,7 @@ from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair, union
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
-from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.published_tables import PublishedTable
@@ -50,7 +50,7 @@ Inside = list[Ends]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
+class Answers(ReleaseAnswers):
     """Rectangles of a map.
 
     Args:

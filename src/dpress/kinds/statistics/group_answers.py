@@ -17,7 +17,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
-from dpress.query.answers import Part, Progress, PublishedOnly
+from dpress.query.answers import Part, Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared
@@ -29,7 +29,7 @@ from dpress.query.statistics import EMPTY
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupAnswers(PublishedOnly):
+class GroupAnswers(ReleaseAnswers):
     """Statistics of groups; `curator.answers` and `devices.answers` say what was measured.
 
     Args:

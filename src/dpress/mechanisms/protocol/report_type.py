@@ -15,7 +15,7 @@ from dpress.core.basics.losses.any_loss import composed
 from dpress.core.basics.losses.pure import PureDP, as_pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
-from dpress.core.reports.encoders import Code, Codes, Encoder
+from dpress.core.reports.encoders import Code, Encoder
 from dpress.core.reports.oracle import Mask, Oracle, Payloads, Tally
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
@@ -52,7 +52,7 @@ class Part:
     @property
     def lifetime(self) -> PureDP | None:
         """The loss of any number of answers about the same values; None without a permanent response."""
-        return self.oracle.lifetime if longitudinal(self.oracle) and not self._encoded else None
+        return self.oracle.lifetime if longitudinal(self.oracle) and self.encoder.as_they_are else None
 
     def answered(self, codes: Table, shape: Sequence[int], secrets: Secrets, slot: Slot) -> int:
         """Return the number of what one device's permanent response is of: the combination of its values, or a cell.
@@ -66,10 +66,6 @@ class Part:
             value = value * shape[axis] + int(codes[axis, 0])
         return value
 
-    @property
-    def _encoded(self) -> bool:
-        return not isinstance(self.encoder, Code | Codes)
-
     def perturb(
         self, codes: Table, *, rng: Generator, secrets: Secrets | None, slot: Slot, stated: Statement | None = None
     ) -> Payloads:
@@ -77,7 +73,7 @@ class Part:
         values = self.encoder.values(codes[list(self.axes)])
         if stated is not None:
             return self.oracle.perturb_stated(values, stated, rng=rng)
-        if secrets is not None and longitudinal(self.oracle) and not self._encoded:
+        if secrets is not None and longitudinal(self.oracle) and self.encoder.as_they_are:
             return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
         return self.oracle.perturb(values, rng=rng)
 

@@ -169,7 +169,7 @@ class Series:
 
     def adds_up(self, text: str) -> bool:
         """Return whether a query is a count of tables, which is one of several periods, too."""
-        counted = all(isinstance(release.answers, TableAnswers) for release in self.releases.values())
+        counted = all(release.answers.by_tables is not None for release in self.releases.values())
         return counted and read(self.calendar.spec.schema.names, text).of == "count"
 
     def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
@@ -286,8 +286,8 @@ class Series:
 
     def _answers(self, span: Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
-        answers = self.releases[span].answers
-        if not isinstance(answers, TableAnswers):
+        answers = self.releases[span].answers.by_tables
+        if answers is None:
             raise NotSupported(f"only counts add up over periods; `by_period` has every one's own answer: {text!r}")
         return answers
 
