@@ -15,7 +15,6 @@ from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
-from dpress.release.plan.shuffled import clones_of
 
 ONE = PureDP(epsilon=1)
 EPSILONS = (0.05, 0.2, 0.45, 0.8)
@@ -55,7 +54,7 @@ def exact_delta(rows, users, epsilon):
 @pytest.mark.parametrize(("oracle", "users"), SMALL, ids=lambda own: getattr(type(own), "__name__", ""))
 def test_bounds_hold_for_every_table_of_a_few_users_and_are_near(oracle, users):
     rows = [[float(p) for p in row] for row in oracle.channel().probabilities]
-    own, every = clones_of(oracle, Fraction(1)), any_randomiser(Fraction(1))
+    own, every = oracle.clones(Fraction(1)), any_randomiser(Fraction(1))
     found = []
     for number, epsilon in itertools.product(users, EPSILONS):
         exact = exact_delta(rows, number, epsilon)
@@ -69,7 +68,7 @@ def test_bounds_hold_for_every_table_of_a_few_users_and_are_near(oracle, users):
 def test_more_clones_than_there_are_break_the_bound():
     oracle = Krr(size=3, loss=ONE)
     rows = [[float(p) for p in row] for row in oracle.channel().probabilities]
-    own = clones_of(oracle, Fraction(1))
+    own = oracle.clones(Fraction(1))
     exact = exact_delta(rows, 12, 0.45)
     assert exact > central_delta(replace(own, gamma=own.gamma * Fraction(11, 10)), 12, 0.45)
     assert exact > central_delta(own, 14, 0.45)
@@ -79,7 +78,7 @@ def test_more_clones_than_there_are_break_the_bound():
 def test_the_classes_of_clones_are_those_of_the_channel(size):
     for make in (Krr, SubsetSelection, Pgr):
         oracle = make(size=size, loss=PureDP(epsilon="0.7"))
-        own, q = clones_of(oracle, Fraction(7, 10)), oracle.q
+        own, q = oracle.clones(Fraction(7, 10)), oracle.q
         assert float(own.gamma * (own.only + own.both) + (oracle.p - q) * (own.both > 0)) >= 0
         least = own.gamma * (own.only + own.both)  # what B has of the reports that speak for one value
         ratio = math.exp(0.7)

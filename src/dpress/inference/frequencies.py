@@ -1,44 +1,44 @@
 """From the support that reports give to each value to unbiased counts with their variance.
 
 A report supports a value with probability p where the user holds it, and q where not; the number of supports is then
-p n_v + q (N - n_v) on average. `estimate` and `variance` are the methods of every oracle that works so.
+p n_v + q (N - n_v) on average. `PureOracle` is a base of every oracle that works so.
 """
 
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.maps.linear import Array, Identity
 from dpress.core.maps.measurement import Measurement
+from dpress.core.reports.oracle import Oracle
 
 Supports = npt.NDArray[np.int64]
 SPARE = 4  # z^2 of 95 %: the score interval of a count of zero is z^2 slopes of the variance long
 
 
-class PureOracle(Protocol):
-    """A pure oracle: two probabilities say all that its estimates need (Wang, Blocki, Li and Jha 2017)."""
+class PureOracle(Oracle, Protocol):
+    """A pure oracle: two probabilities say all that its estimates need (Wang, Blocki, Li and Jha 2017).
 
-    @property
-    def p(self) -> Fraction:
-        """P(a report supports v) for a user who holds v."""
-        ...
+    `p` is P(a report supports v) for a user who holds v, `q` for a user who holds another value.
+    """
 
-    @property
-    def q(self) -> Fraction:
-        """P(a report supports v) for a user who holds another value."""
-        ...
+    __slots__ = ()
+    if TYPE_CHECKING:  # fields of many, whose defaults properties would be
 
+        @property
+        def p(self) -> Fraction: ...  # noqa: D102  # above
+        @property
+        def q(self) -> Fraction: ...  # noqa: D102
 
-def estimate(oracle: PureOracle, tally: Supports, users: int) -> Measurement:
-    """Return the unbiased count of every value with its variance, shape (k,); see `counts`."""
-    return counts(tally, users, oracle.p, oracle.q)
+    def estimate(self, tally: Supports, users: int) -> Measurement:
+        """Return the unbiased count of every value with its variance, shape (k,); see `counts`."""
+        return counts(tally, users, self.p, self.q)
 
-
-def variance(oracle: PureOracle, users: int, frequency: float = 0.0) -> float:
-    """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-    return float(variances(users, np.asarray(users * frequency), oracle.p, oracle.q))
+    def variance(self, users: int, frequency: float = 0.0) -> float:
+        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
+        return float(variances(users, np.asarray(users * frequency), self.p, self.q))
 
 
 def counts(supports: Supports, users: int, p: Fraction, q: Fraction) -> Measurement:

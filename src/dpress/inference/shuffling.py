@@ -22,7 +22,6 @@ n = 10^8, are moved by a relative 2^-30 to the unfavourable side; beyond 10^8 us
 
 import functools
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -30,6 +29,7 @@ import numpy.typing as npt
 
 from dpress.core.basics import check
 from dpress.core.basics.extras import scipy
+from dpress.core.reports.oracle import Clones
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,23 +40,6 @@ NEAR = 1e-6  # between a threshold and an integer
 LARGEST = 50  # local epsilon, beyond which nobody hides
 MOST = 10**8  # users beyond that add nothing to what is stated
 STEPS = 2.0**-16  # in which epsilon is stated, relative to the local one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clones:
-    """How much of a report is the same for all values.
-
-    Args:
-        local: epsilon of one report.
-        gamma: P(a report is a clone).
-        only: P(a clone speaks for one of two given values and not for the other), at most 1/2.
-        both: P(it speaks for both).
-    """
-
-    local: Fraction
-    gamma: Fraction
-    only: Fraction
-    both: Fraction = Fraction(0)
 
 
 def any_randomiser(local: Fraction) -> Clones:

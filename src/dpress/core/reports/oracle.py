@@ -40,6 +40,23 @@ class Channel:
     probabilities: tuple[tuple[Fraction, ...], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clones:
+    """How much of a report is the same for all values.
+
+    Args:
+        local: epsilon of one report.
+        gamma: P(a report is a clone).
+        only: P(a clone speaks for one of two given values and not for the other), at most 1/2.
+        both: P(it speaks for both).
+    """
+
+    local: Fraction
+    gamma: Fraction
+    only: Fraction
+    both: Fraction = Fraction(0)
+
+
 @runtime_checkable
 class Oracle(Protocol):
     """A local mechanism over k values, and the estimate that belongs to it.
@@ -108,6 +125,17 @@ class Oracle(Protocol):
     def inflation(self) -> float:
         """By how much the variance of a sum of counts may exceed the sum of their variances; 1 where it is exact."""
         return 1.0
+
+    def clones(self, local: Fraction) -> Clones | None:
+        """Return how much of a report is the same for all values, where it has two likelihoods; None where it has more.
+
+        The smallest likelihood of every report, made a distribution, with gamma its sum (`inference.shuffling`).
+
+        Args:
+            local: epsilon of one report.
+        """
+        del local
+        return None
 
     def perturb_stated(self, values: Values, stated: Mapping[str, Any], *, rng: Generator) -> Payloads:
         """Return one report for every value, of users who all state the same of their own accord, in clear.

@@ -15,7 +15,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Clones, Mask, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
@@ -25,7 +25,7 @@ BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Krr(Oracle):
+class Krr(frequencies.PureOracle):
     """k-ary randomised response: P(true) = p, P(any one other value) = q = (1 - p) / (k - 1).
 
     Promise: pure epsilon between any two values of one report, local model, ln(p / q) <= epsilon. Proven.
@@ -85,6 +85,10 @@ class Krr(Oracle):
         """Return which reports hold no value."""
         return {"out of range": payload.unpack(payloads) >= self.size}
 
+    def clones(self, local: Fraction) -> Clones:
+        """Return those of a report: uniform over k values, gamma = k q."""
+        return Clones(local=local, gamma=self.size * self.q, only=Fraction(1, self.size))
+
     def tally(self, payloads: Payloads) -> Tally:
         """Return how often each value was reported, shape (k,)."""
         return payload.histogram(payloads, self.size)
@@ -92,9 +96,6 @@ class Krr(Oracle):
     def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
         """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
         return frequencies.pair_form(held, users, (self.p, self.q), 1)
-
-    estimate = frequencies.estimate
-    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Return the exact channel.

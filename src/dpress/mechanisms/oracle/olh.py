@@ -21,7 +21,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import Krr, respond
@@ -39,7 +39,7 @@ _PRECISION = 192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Olh(Oracle):
+class Olh(frequencies.PureOracle):
     """Optimal local hashing: h(v) = (c v^2 + a v + b) mod P with P = 2^31 - 1, bucket floor(h g / 2^31).
 
     There are g = round(e^epsilon + 1) buckets. (a, b, c) is uniform in Z_P^3, so the hashes of any three values are
@@ -158,9 +158,6 @@ class Olh(Oracle):
         fields = self._fields(payloads)
         held = hashes(np.full(len(fields), value, dtype=np.int32), *(fields[name] for name in SEED))
         return np.asarray(bucket(held, self.g) == fields["bucket"])
-
-    estimate = frequencies.estimate
-    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Refuse: there are P^3 g reports; `given_seed` gives the channel in parts.

@@ -11,7 +11,7 @@ from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.inference import frequencies
+from dpress.core.reports.oracle import Clones
 from dpress.mechanisms.oracle import unary
 from dpress.noise.response import LEFT_OUT, truth_probability
 
@@ -56,8 +56,13 @@ class Oue(unary.Unary):
         basis = f"own bit 1 with probability 1/2, every other with q = {self.q}: odds (1 - q) / q between two values"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
 
-    estimate = frequencies.estimate
-    variance = frequencies.variance
+    def clones(self, local: Fraction) -> Clones:
+        """Return those of a report: bits that are all 1 with probability q.
+
+        The own bit is a fair coin, and a share gamma = 1 / (2 (1 - q)) of its tosses are those of probability q.
+        """
+        q = self.q
+        return Clones(local=local, gamma=1 / (2 * (1 - q)), only=q * (1 - q), both=q * q)
 
 
 CARD = Card(

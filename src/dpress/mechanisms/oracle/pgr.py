@@ -20,7 +20,7 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload, projective
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Clones, Mask, Payloads, Tally, Values
 from dpress.core.reports.payload import Number
 from dpress.core.reports.projective import Elements, points
 from dpress.inference import frequencies
@@ -73,7 +73,7 @@ def _other(order: int, dimension: int, p: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pgr(Oracle):
+class Pgr(frequencies.PureOracle):
     """A point of the projective space with t coordinates over the field of q elements, q about e^epsilon + 1.
 
     Value v is point v of the space, with the hyperplane of the points x with <x, v> = 0. Of the K = (q^t - 1) / (q - 1)
@@ -181,6 +181,13 @@ class Pgr(Oracle):
         """Return which reports name no point."""
         return {"out of range": payload.unpack(payloads) >= self.points}
 
+    def clones(self, local: Fraction) -> Clones:
+        """Return those of a report: uniform over K points, gamma = (1 - p) K / (K - c)."""
+        every, on = self.points, points(self.order, self.dimension - 1)
+        two = points(self.order, self.dimension - 2)
+        gamma = (1 - self.p) * Fraction(every, every - on)
+        return Clones(local=local, gamma=gamma, only=Fraction(on - two, every), both=Fraction(two, every))
+
     def tally(self, payloads: Payloads) -> Tally:
         """Return how often each point was reported, shape (K,)."""
         return payload.histogram(payloads, self.points)
@@ -211,8 +218,6 @@ class Pgr(Oracle):
         single = weights**2 * (p * (1 - p)) + (float(weights @ weights) - weights**2) * (q * (1 - q))
         share = held / held.sum() if held.any() else np.full(self.size, 1 / self.size)
         return users * float(share @ (second - mean**2 - single)) / (p - q) ** 2
-
-    variance = frequencies.variance
 
     def supports(self, tally: Tally) -> Tally:
         """Return how many reports support each value, shape (k,), from a tally of points."""

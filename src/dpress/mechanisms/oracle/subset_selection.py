@@ -19,7 +19,7 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Clones, Mask, Payloads, Tally, Values
 from dpress.inference import frequencies
 from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, resolve_probability, truth_probability
@@ -62,7 +62,7 @@ def _total(size: int, tried: Design) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubsetSelection(Oracle):
+class SubsetSelection(frequencies.PureOracle):
     """w of k values: with p = w e^eps / (w e^eps + k - w) one's own and w - 1 others, else w others, all sets alike.
 
     Promise: pure epsilon between any two values of one report, local model, ln(p / (1 - p) (k - w) / w) <= epsilon:
@@ -127,6 +127,12 @@ class SubsetSelection(Oracle):
         """Return which reports have a bit beyond the last value, or not w bits."""
         return {"padding": bits.padded(payloads, self.size), "weight": bits.weights(payloads) != self.weight}
 
+    def clones(self, local: Fraction) -> Clones:
+        """Return those of a report: uniform over the sets of w values, gamma = (1 - p) k / (k - w)."""
+        k, w = self.size, self.weight
+        only, both = Fraction(w * (k - w), k * (k - 1)), Fraction(w * (w - 1), k * (k - 1))
+        return Clones(local=local, gamma=(1 - self.p) * Fraction(k, k - w), only=only, both=both)
+
     def tally(self, payloads: Payloads) -> Tally:
         """Return how many reports hold each value, shape (k,)."""
         return bits.column_counts(payloads, self.size)
@@ -134,9 +140,6 @@ class SubsetSelection(Oracle):
     def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
         """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
         return frequencies.pair_form(held, users, (self.p, self.q), self.weight)
-
-    estimate = frequencies.estimate
-    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Return the exact channel.

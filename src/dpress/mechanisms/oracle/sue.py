@@ -11,7 +11,6 @@ from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports import payload
-from dpress.inference import frequencies
 from dpress.mechanisms.oracle import unary
 from dpress.noise.response import LEFT_OUT, truth_probability
 
@@ -53,9 +52,6 @@ class Sue(unary.Unary):
         """The promise, from the probabilities that the sampler uses."""
         basis = f"two values differ in two bits, each with odds p / (1 - p), p = {self.p}"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
-
-    estimate = frequencies.estimate
-    variance = frequencies.variance
 
 
 CARD = Card(

@@ -11,26 +11,23 @@ from dpress.core.basics import bits, check
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally, Values
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.inference.frequencies import PureOracle
 from dpress.noise.bit_coins import one_hot, one_hot_channel
 from dpress.noise.response import check_coin, check_odds
 
 
-class Unary(Oracle, Protocol):
+class Unary(PureOracle, Protocol):
     """k values and two probabilities: a base of both oracles.
 
     `size` is k, up to 2^19, `loss` epsilon, `p` is P(bit v = 1) for a user who holds v, `q` for one who holds another.
     """
 
     __slots__ = ()
-    if TYPE_CHECKING:  # fields, whose defaults properties would be
+    if TYPE_CHECKING:  # a field, whose default a property would be
 
         @property
         def loss(self) -> PureDP: ...  # noqa: D102  # above
-        @property
-        def p(self) -> Fraction: ...  # noqa: D102
-        @property
-        def q(self) -> Fraction: ...  # noqa: D102
 
     @property
     def width(self) -> int:

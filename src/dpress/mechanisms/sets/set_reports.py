@@ -19,7 +19,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.measurement import Measurement
 from dpress.core.reports import payload
-from dpress.core.reports.oracle import Channel, Mask, Oracle, Payloads, Tally
+from dpress.core.reports.oracle import Channel, Mask, Payloads, Tally
 from dpress.inference import frequencies
 from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, resolve_probability
@@ -53,7 +53,7 @@ def best_weight(size: int, cap: int, loss: PureDP) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetReports(Oracle):
+class SetReports(frequencies.PureOracle):
     """w of the values that are asked about and of c dummies; sets that hold one of the user's own e^eps times as often.
 
     Flow: of a set of more than `cap` values as many, drawn at random, stay; of those that are asked about and the first
@@ -209,8 +209,6 @@ class SetReports(Oracle):
         mean = (total / users - least) / slope
         spread = max(0.0, squares - total**2 / users) / users
         return mean, (spread + self.weight**2 / users) / slope**2 / users
-
-    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Return the exact channel; row i is for the set whose values are the bits of i.

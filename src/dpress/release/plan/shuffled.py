@@ -11,13 +11,8 @@ from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import pure
 from dpress.core.basics.plain import method_of
-from dpress.core.reports.oracle import Oracle
-from dpress.core.reports.projective import points
-from dpress.inference.shuffling import Clones, any_randomiser, central_epsilon, holds
-from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.oracle.oue import Oue
-from dpress.mechanisms.oracle.pgr import Pgr
-from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.core.reports.oracle import Clones
+from dpress.inference.shuffling import any_randomiser, central_epsilon, holds
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import ReportType
 
@@ -70,41 +65,10 @@ def _clones(report: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]
     """Return epsilon of a report, the clones among others, of whom a share draws the type, and whose bound it is."""
     claimed = pure(report.claim.proven, "shuffling adds to a proven epsilon of every report, and these have none")
     alone = report.oracles[0] if len(report.parts) == 1 else None
-    clones = None if alone is None else clones_of(alone, claimed.epsilon)
+    clones = None if alone is None or alone.size < 2 else alone.clones(claimed.epsilon)
     bound = ANY if alone is None or clones is None else method_of(type(alone))
     clones = clones or any_randomiser(claimed.epsilon)
     return claimed.epsilon, replace(clones, gamma=clones.gamma * share), bound
-
-
-def clones_of(oracle: Oracle, local: Fraction) -> Clones | None:
-    """Return the clones of an oracle whose reports have two likelihoods, by what they speak for; None for others.
-
-    The smallest likelihood of every report, made a distribution B, with gamma its sum:
-
-    - `krr`: uniform over k values, gamma = k q.
-    - `subset_selection`: uniform over the sets of w values, gamma = (1 - p) k / (k - w).
-    - `pgr`: uniform over K points, gamma = (1 - p) K / (K - c).
-    - `oue`: bits that are all 1 with probability q; the own bit is a fair coin, and a share gamma = 1 / (2 (1 - q)) of
-      its tosses are those of probability q.
-    """
-    k = oracle.size
-    if k < 2:
-        return None
-    if isinstance(oracle, Krr):
-        return Clones(local=local, gamma=k * oracle.q, only=Fraction(1, k))
-    if isinstance(oracle, SubsetSelection):
-        w, pairs = oracle.weight, k * (k - 1)
-        gamma = (1 - oracle.p) * Fraction(k, k - w)
-        return Clones(local=local, gamma=gamma, only=Fraction(w * (k - w), pairs), both=Fraction(w * (w - 1), pairs))
-    if isinstance(oracle, Pgr):
-        every, on = oracle.points, points(oracle.order, oracle.dimension - 1)
-        two = points(oracle.order, oracle.dimension - 2)
-        gamma = (1 - oracle.p) * Fraction(every, every - on)
-        return Clones(local=local, gamma=gamma, only=Fraction(on - two, every), both=Fraction(two, every))
-    if isinstance(oracle, Oue):
-        q = oracle.q
-        return Clones(local=local, gamma=1 / (2 * (1 - q)), only=q * (1 - q), both=q * q)
-    return None
 
 
 def sentence(promise: Shuffled) -> str:
