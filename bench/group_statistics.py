@@ -30,8 +30,8 @@ import pyarrow.parquet as pq
 from dpress.core.basics import rng as generators
 from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import from_dict
-from dpress.kinds.statistics.curator.chosen_quantiles import estimates, values
 from dpress.kinds.statistics.curator.estimates import group_estimates
+from dpress.kinds.statistics.curator.quantiles import estimates, values
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.plan.plan import plan

@@ -1,6 +1,5 @@
 """How the levels of every group are distributed: a tree of counts over cells of levels, in each group."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,16 +8,16 @@ import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.kron import kron
-from dpress.core.maps.linear import Array, Identity, Invertible, LinearMap, Numbers
+from dpress.core.maps.linear import Identity, Invertible, LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import Mask, groups_in, level_counts, of_sets, transposed
+from dpress.mechanisms.linear.groups import OverGroups, level_counts
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupDistribution(LinearMap):
+class GroupDistribution(OverGroups, LinearMap):
     """The nodes of a tree over the cells of an attribute, in every group.
 
     Promise: a row is in one group and one cell, so the sensitivity is the tree's; at most twice that under
@@ -49,16 +48,6 @@ class GroupDistribution(LinearMap):
             raise ValueError("a distribution needs a tree of at most as many cells as levels, with one noise")
         if list(self.quantiles) != sorted({quantile for quantile in self.quantiles if 0 < quantile < 1}):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return groups_in(self.shape, self.by)
-
-    @property
-    def cells(self) -> int:
-        """The number of cells of the full table."""
-        return math.prod(self.shape)
 
     @property
     def nodes(self) -> Invertible:
@@ -97,19 +86,11 @@ class GroupDistribution(LinearMap):
         """Return the nodes' counts, from the cells' counts of all rows."""
         return self.nodes.apply(sums)
 
-    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
-        """Return the answers of every group, or of all groups of a mask together; see `groups.of_sets`."""
-        return of_sets(answers, self.groups, mask)
-
     def apply(self, cells: Numbers) -> Numbers:
         """Return the nodes' counts of a full table, which must be small."""
         places = np.flatnonzero(cells)
         codes = np.array(np.unravel_index(places, self.shape), dtype=np.int32)
         return self.answers(self._counts(codes, np.asarray(cells)[places]))
-
-    def transpose(self, answers: Array) -> Array:
-        """Return A^T y, over a full table, which must be small."""
-        return transposed(self.apply, self.cells, answers)
 
     def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return that of the nodes."""

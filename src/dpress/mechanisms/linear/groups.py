@@ -1,7 +1,7 @@
 """Groups of rows: the cells of the table over some axes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -58,24 +58,37 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
     return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
 
 
-def of_sets(answers: Array, groups: int, mask: Mask | None) -> Array:
-    """Return the answers of every group, or of all groups that a mask names together, shape (sets, answers of one).
+class OverGroups:
+    """What sums over the rows of every group have in common."""
 
-    Args:
-        answers: group by group.
-        groups: how many there are.
-        mask: shape (groups,).
-    """
-    rows: Array = answers.reshape(groups, -1)
-    return rows if mask is None else rows[mask].sum(axis=0, keepdims=True)
+    __slots__ = ()
+    shape: tuple[int, ...]
+    by: tuple[int, ...]
 
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return groups_in(self.shape, self.by)
 
-def transposed(apply: Callable[[Numbers], Numbers], cells: int, answers: Array) -> Array:
-    """Return A^T y of a map that is given by what it does, over a full table, which must be small.
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table."""
+        return math.prod(self.shape)
 
-    Args:
-        apply: from counts of the cells, shape (cells,), to the answers A x.
-        cells: of the full table.
-        answers: y.
-    """
-    return np.array([answers @ apply(cell) for cell in np.eye(cells, dtype=np.int64)])
+    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
+        """Return the answers of every group, or of all groups that a mask names together, shape (sets, answers of one).
+
+        Args:
+            answers: group by group.
+            mask: shape (groups,).
+        """
+        rows: Array = answers.reshape(self.groups, -1)
+        return rows if mask is None else rows[mask].sum(axis=0, keepdims=True)
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the answers of a full table, which must be small."""
+        raise NotImplementedError
+
+    def transpose(self, answers: Array) -> Array:
+        """Return A^T y, over a full table, which must be small."""
+        return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])

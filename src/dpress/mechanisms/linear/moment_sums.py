@@ -5,7 +5,6 @@ are at least 0 and add up to 1: degree 1: (1 - t) / 2, (1 + t) / 2; degree 2: (1
 (1 + t)^2 / 4. So all these sums together are as sensitive as one count.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, LinearMap, Numbers
+from dpress.core.maps.linear import LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, of_sets, transposed
+from dpress.mechanisms.linear.groups import OverGroups, group_of
 
 Integers = npt.NDArray[np.int64]
 Condition = tuple[tuple[int, tuple[int, ...]], ...]
@@ -24,7 +23,7 @@ LARGEST = 1 << 31  # of steps^degree: so many rows fit 63 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MomentSums(LinearMap):
+class MomentSums(OverGroups, LinearMap):
     """The shares of all rows of a group, summed up: row j of group g is the sum of steps^degree B_j(t).
 
     Promise: a row adds steps^degree to its group in all, so the L1 sensitivity is steps^degree, the squared L2
@@ -59,20 +58,10 @@ class MomentSums(LinearMap):
             raise ValueError(f"steps^degree must lie between 1 and 2^31, got {self.steps}^{self.degree}")
 
     @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return groups_in(self.shape, self.by)
-
-    @property
     def whole(self) -> int:
         """What one row adds in all."""
         whole: int = self.steps**self.degree
         return whole
-
-    @property
-    def cells(self) -> int:
-        """The number of cells of the full table."""
-        return math.prod(self.shape)
 
     @property
     def rows(self) -> int:
@@ -106,18 +95,10 @@ class MomentSums(LinearMap):
         """Return what is measured of the sums over all rows: themselves."""
         return sums
 
-    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
-        """Return the answers of every group, or of all groups of a mask together; see `groups.of_sets`."""
-        return of_sets(answers, self.groups, mask)
-
     def apply(self, cells: Numbers) -> Numbers:
         """Return the sums of a full table, which must be small."""
         places = np.flatnonzero(cells)
         return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
-
-    def transpose(self, answers: Array) -> Array:
-        """Return A^T y, over a full table, which must be small."""
-        return transposed(self.apply, self.cells, answers)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return steps^(degree order), or twice that where a row is replaced, if that can change anything."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import Mask, group_of, groups_in, transposed
+from dpress.mechanisms.linear.groups import Mask, OverGroups, group_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -23,7 +23,7 @@ STEPS = 1 << 20  # of a total, from one bound to the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonSums(LinearMap):
+class PersonSums(OverGroups, LinearMap):
     """Persons of every group, and, of degree 1, the shares of their totals: sum of steps - u and sum of u.
 
     The total T of a person in a group is that of the levels i of the person's rows there, sum of (first + width i), and
@@ -68,19 +68,9 @@ class PersonSums(LinearMap):
             raise ValueError(f"levels must lie between 1 and {self.shape[self.axis]}, got {self.levels}")
 
     @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return groups_in(self.shape, self.by)
-
-    @property
     def sets(self) -> int:
         """The number of groups, and one more for all together where there are groups."""
         return self.groups + bool(self.by)
-
-    @property
-    def cells(self) -> int:
-        """The number of cells of the full table."""
-        return math.prod(self.shape)
 
     @property
     def rows(self) -> int:
@@ -164,10 +154,6 @@ class PersonSums(LinearMap):
         places = np.repeat(np.arange(self.cells), np.asarray(cells, dtype=np.int64))
         codes = np.array(np.unravel_index(places, self.shape), dtype=np.int32)
         return self.sums(codes, np.arange(len(places)))
-
-    def transpose(self, answers: Array) -> Array:
-        """Return A^T y, over a full table of persons of one row, which must be small."""
-        return transposed(self.apply, self.cells, answers)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return that of a person of one row."""

@@ -23,7 +23,7 @@ from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.groups import groups_in, level_counts
+from dpress.mechanisms.linear.groups import OverGroups, level_counts
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 
@@ -32,7 +32,7 @@ EXAMPLE_SHARE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenLevels:
+class ChosenLevels(OverGroups):
     """The quantiles of one attribute in every group.
 
     Args:
@@ -56,11 +56,6 @@ class ChosenLevels:
             raise ValueError(f"the groups' axes and the level's must be different axes of {len(self.shape)}")
         if not 1 <= self.cells <= self.levels <= self.shape[self.axis]:
             raise ValueError("a choice needs at most as many cells as there are levels")
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return groups_in(self.shape, self.by)
 
     @property
     def summed(self) -> int:

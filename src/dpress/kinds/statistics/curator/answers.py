@@ -10,10 +10,16 @@ from typing import Any
 from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.curator.chosen_bounds import clamped
-from dpress.kinds.statistics.curator.chosen_quantiles import estimates, quantile_names, without_interval
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, condition, group_estimates, held_by, of_persons
-from dpress.kinds.statistics.curator.measured import GroupMechanism, bounds_first, decoder_of, grouping, names_first
+from dpress.kinds.statistics.curator.first_step import (
+    GroupMechanism,
+    bounds_first,
+    clamped,
+    decoder_of,
+    grouping,
+    names_first,
+)
+from dpress.kinds.statistics.curator.quantiles import estimates, quantile_names, without_interval
 from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
 from dpress.kinds.statistics.group_results import Mask, only
 from dpress.kinds.statistics.level_values import bounded

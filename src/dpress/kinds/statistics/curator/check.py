@@ -13,7 +13,7 @@ from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Edges, Integers, Sums
 from dpress.data.person_totals import person_totals
 from dpress.data.table_rows import TableRows
-from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of
+from dpress.kinds.statistics.curator.first_step import bounds_first, decoder_of
 from dpress.mechanisms.discovery.bounds_first import ChosenBounds
 from dpress.release.truth.finding import CheckedRows, Finding, share
 

@@ -18,13 +18,13 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
-from dpress.kinds.statistics.curator import chosen_bounds, discovery
+from dpress.kinds.statistics.curator import discovery, first_step
 from dpress.kinds.statistics.curator.attribute_levels import check_units, finest, person_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.estimates import held_by
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
-from dpress.kinds.statistics.curator.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
+from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, check_used, chosen_of, measured
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched
@@ -117,7 +117,7 @@ def choose(spec: Spec) -> Choice:
     check_used(goal.schema, used, "by, mean, sum, variance, median, quantiles, share, totals")
     if terms.private_bounds:
         if name is not None:
-            raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
+            raise NotSupported(f"{first_step.HERE}: groups that are discovered need bounds that are stated")
         candidates = [_bounding(goal, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
         candidates = [_candidate(goal, loss) for loss in spec.privacy.loss.payable]
@@ -132,7 +132,7 @@ def choose(spec: Spec) -> Choice:
 def _methods(terms: Statistics) -> tuple[str, ...]:
     """Return the methods that may serve: a choice only where it may leave out intervals, and there are quantiles."""
     if terms.private_bounds:
-        return (chosen_bounds.METHOD,)
+        return (first_step.METHOD,)
     return (METHOD,) if terms.intervals or not (terms.median or terms.quantiles) else (METHOD, CHOOSING)
 
 
@@ -142,12 +142,12 @@ def _bounding(goal: _Goal, loss: Loss) -> Candidate:
     if terms.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
     taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *goal.conditions}
-    axes = chosen_bounds.axes_of(goal.spec.schema, terms.private_bounds or (), goal.measured, taken=taken)
+    axes = first_step.axes_of(goal.spec.schema, terms.private_bounds or (), goal.measured, taken=taken)
     groups = _measured(goal.but(), part_of(loss, GROUPS_SHARE)).sums
     mechanism = searched(groups, loss, tuple(axes))
-    chosen_bounds.check_enough(mechanism, terms.users)
+    first_step.check_enough(mechanism, terms.users)
     error = mean_square(groups, terms.users)
-    return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=error)
+    return Candidate(method=first_step.METHOD, mechanism=mechanism, predicted_error=error)
 
 
 def _candidate(goal: _Goal, loss: Loss) -> Candidate:

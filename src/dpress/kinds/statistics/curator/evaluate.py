@@ -22,9 +22,9 @@ from dpress.data.true_counts import true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.curator.answers import ANSWERING, CuratorAnswers
-from dpress.kinds.statistics.curator.chosen_quantiles import estimates, true_levels
 from dpress.kinds.statistics.curator.estimates import group_estimates
-from dpress.kinds.statistics.curator.measured import bounds_first
+from dpress.kinds.statistics.curator.first_step import bounds_first
+from dpress.kinds.statistics.curator.quantiles import estimates, true_levels
 from dpress.kinds.statistics.evaluate import Truth, metrics_of
 from dpress.kinds.statistics.group_results import COUNT, GroupResults, Mask
 from dpress.kinds.statistics.level_values import bounded

@@ -6,7 +6,7 @@ from fractions import Fraction
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.kinds.statistics.curator.measured import GroupMechanism
+from dpress.kinds.statistics.curator.first_step import GroupMechanism
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

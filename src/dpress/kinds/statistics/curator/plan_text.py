@@ -3,11 +3,17 @@
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.kinds.statistics.assumed_shape import supposed
-from dpress.kinds.statistics.curator.chosen_bounds import in_widths
-from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.curator.estimates import PERSONS
-from dpress.kinds.statistics.curator.measured import bounds_first, decoder_of, grouping, groups_of, names_first
+from dpress.kinds.statistics.curator.first_step import (
+    bounds_first,
+    decoder_of,
+    grouping,
+    groups_of,
+    in_widths,
+    names_first,
+)
 from dpress.kinds.statistics.curator.prediction import standard_errors
+from dpress.kinds.statistics.curator.quantiles import quantile_names
 from dpress.kinds.statistics.group_results import COUNT, quantile_name
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.plan_text import listed

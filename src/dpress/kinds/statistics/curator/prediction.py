@@ -19,11 +19,10 @@ from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
-from dpress.kinds.statistics.curator.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, mean_form_variance, scale, statistics
-from dpress.kinds.statistics.curator.measured import GroupMechanism, decoder_of, groups_of
+from dpress.kinds.statistics.curator.first_step import GroupMechanism, decoder_of, groups_of
 from dpress.kinds.statistics.curator.parts_of_budget import Measured
-from dpress.kinds.statistics.curator.quantile_parts import value_errors
+from dpress.kinds.statistics.curator.quantiles import quantile_names, value_errors
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
