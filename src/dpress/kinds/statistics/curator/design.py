@@ -89,8 +89,8 @@ class _Goal:
         """The attributes that conditions are about."""
         return {self.schema.names[axis] for part in _moments(self, self.measured) for axis, _ in part.where}
 
-    def but(self, **terms: Any) -> "_Goal":
-        """Return the same with other parameters, and intervals for all quantiles."""
+    def with_intervals(self, **terms: Any) -> "_Goal":
+        """Return the same with intervals for all quantiles, and other parameters where some are given."""
         return replace(self, terms=msgspec.structs.replace(self.terms, intervals=True, **terms))
 
 
@@ -143,7 +143,7 @@ def _bounding(goal: _Goal, loss: Loss) -> Candidate:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
     taken = {*(terms.unit or ()), *(terms.assume or ()), *(terms.totals or ()), *goal.conditions}
     axes = first_step.axes_of(goal.spec.schema, terms.private_bounds or (), goal.measured, taken=taken)
-    groups = _measured(goal.but(), part_of(loss, GROUPS_SHARE)).sums
+    groups = _measured(goal.with_intervals(), part_of(loss, GROUPS_SHARE)).sums
     mechanism = searched(groups, loss, tuple(axes))
     first_step.check_enough(mechanism, terms.users)
     error = mean_square(groups, terms.users)
@@ -162,7 +162,7 @@ def _discovering(goal: _Goal, search: Discovery) -> Candidate:
     counts_only = not (goal.measured or goal.terms.share)
     discovery.check_counts(goal.spec, counts_only=counts_only, by=goal.by)
     groups, users = goal.groups, search.rows * goal.groups
-    measured = _measured(goal.but(users=users), search.loss)
+    measured = _measured(goal.with_intervals(users=users), search.loss)
     cells = max([1, *(distribution.tree.cells for distribution in measured.parts.distributions)])
     if (most := min(MOST_GROUPS, MOST_NODES // cells) // groups - 1) < 1:
         raise NotSupported(
