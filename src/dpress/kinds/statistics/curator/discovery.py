@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.attributes.domain import Schema
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.convert import zcdp_for
@@ -99,16 +100,12 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
     )
     return tuple(
         Discovery(
-            axis=axis,
-            names=next(
-                iter(
-                    selections(
-                        ApproxDP(epsilon=share, delta=whole.delta - delta), unit, offered=WITHOUT_COUNTS
-                    ).values()
-                )
-            ),
-            loss=loss,
-            delta=delta,
+            axis=axis, names=_best(ApproxDP(epsilon=share, delta=whole.delta - delta), unit), loss=loss, delta=delta
         )
         for loss, delta in ways
     )
+
+
+def _best(loss: ApproxDP, unit: Unit) -> NameMechanism:
+    """Return the selection that finds most names."""
+    return next(iter(selections(loss, unit, offered=WITHOUT_COUNTS).values()))

@@ -49,15 +49,11 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
 
 
 def _truth(answers: CuratorAnswers, rows: TrueRows, schema: Schema) -> Truth:
-    """Return the statistics of rows as a schema codes them."""
-    unit = answers.release.claim.unit
-    table = TableRows(schema=schema, source=rows.data, unit=unit, progress=rows.progress)
-    return _true_statistics(answers, answers.mechanism.counted(table), schema)
-
-
-def _true_statistics(answers: CuratorAnswers, exact: Numbers, schema: Schema) -> Truth:
-    """Return the statistics of answers without noise."""
+    """Return the statistics of rows as a schema codes them, without noise."""
+    release: Release = answers.release
     mechanism: Any = answers.mechanism
+    table = TableRows(schema=schema, source=rows.data, unit=release.claim.unit, progress=rows.progress)
+    exact: Numbers = mechanism.counted(table)
     filled: Mask = np.ones(answers.size, dtype=bool)
     chosen: dict[str, Estimates] = {}
     if answers.chosen:
@@ -68,7 +64,7 @@ def _true_statistics(answers: CuratorAnswers, exact: Numbers, schema: Schema) ->
     sums = None
     if answers.strategy is not None and answers.drawn.sums is not None:
         noiseless = Measurement(map=answers.strategy.map, answers=exact, variance=answers.drawn.sums.variance)
-        z = critical(CONFIDENCE, answers.release.tail)
+        z = critical(CONFIDENCE, release.tail)
         grouped = group_estimates(answers.strategy, schema, noiseless, z=z)
         none = tuple(0.0 for _ in grouped.steps)
         sums = replace(grouped, variances=tuple(1e-12 for _ in grouped.variances), steps=none)
