@@ -106,11 +106,6 @@ class AdaptiveGrid(MapEstimator):
         return self.levels[0].tail
 
     @property
-    def linear(self) -> bool:
-        """Whether the estimate is linear in the answers, so that it knows its error: it is, once the tiles are cut."""
-        return True
-
-    @property
     def map(self) -> Partition:
         """The blocks; a measurement's map has their tiles, too, which its own answers cut."""
         return even(self.grid, self.blocks)

@@ -36,7 +36,7 @@ from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.leaf_reach import LeafReach, nested
-from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
+from dpress.mechanisms.spatial.map_decoder import MapCollector
 from dpress.mechanisms.spatial.report_noise import noisy
 
 ROUNDS = 4  # unless the specification says how many
@@ -147,10 +147,6 @@ class Ahead(MapCollector):
         pairs = zip(self.leaves, self.oracles, strict=True)
         encoders = [(Leaf(side=self.grid.side, leaves=leaves), oracle) for leaves, oracle in pairs]
         return tuple(ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=leaf),)) for leaf, oracle in encoders)
-
-    def decoder(self, users: int) -> MapDecoder:
-        """Return how the map is made of what was measured."""
-        return MapDecoder(self, users)
 
     @property
     def claim(self) -> Claim:

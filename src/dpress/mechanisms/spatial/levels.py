@@ -5,13 +5,14 @@ cell -> node of the drawn level -> oracle -> tallies -> counts of the nodes of e
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.pure import as_pure
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, Identity
@@ -22,7 +23,7 @@ from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNois
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
-from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import MapCollector, node_type
 from dpress.mechanisms.spatial.report_noise import (
     Noisy,
     ReportNoise,
@@ -82,10 +83,6 @@ class Levels(MapCollector):
         last, weights = self.levels[-1], self.weights or (1,) * len(self.levels)
         triples = zip(self.levels, self.oracles, weights, strict=True)
         return tuple(node_type(self.grid, 2 * (last - level), oracle, weight) for level, oracle, weight in triples)
-
-    def decoder(self, users: int) -> MapDecoder:
-        """Return how the map is made of what was measured."""
-        return MapDecoder(self, users)
 
     @property
     def height(self) -> int:
@@ -223,6 +220,24 @@ class Levels(MapCollector):
         """Return what belongs to nodes level by level from the root; a flat grid has its cells alone."""
         rows = np.asarray(rows, dtype=np.float64)
         return self.map.split(rows) if isinstance(self.map, Tree) else [rows]
+
+
+Method = TypeVar("Method", bound=Levels)
+
+
+def of_all_levels(
+    method: type[Method],
+    grid: Grid,
+    loss: Loss,
+    oracle: Callable[..., Oracle],
+    reconstruction: Reconstruction = "least_squares",
+) -> Method | None:
+    """Return the method that asks about the root, every level and the cells; None for other losses and grids."""
+    if (pure_loss := as_pure(loss)) is None or grid.height is None:
+        return None
+    levels = tuple(range(grid.height + 1))
+    oracles = tuple(oracle(size=4**level, loss=pure_loss) for level in levels)
+    return method(grid=grid, levels=levels, oracles=oracles, reconstruction=reconstruction)
 
 
 def example(make: Callable[[Grid, Loss], Levels | None], loss: Loss) -> Levels:

@@ -42,7 +42,7 @@ class MapEstimator(Protocol):
     @property
     def linear(self) -> bool:
         """Whether `decoded` is linear in the answers, so that its own noise is exact."""
-        ...
+        return True
 
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the estimate. Where it is not linear its noise may be that of a linear one, and is replaced."""
@@ -86,6 +86,10 @@ class MapCollector(MapEstimator, Estimator, Protocol):
     """A map from the tallies of a collection."""
 
     __slots__ = ()
+
+    def decoder(self, users: int) -> "MapDecoder":
+        """Return how the map is made of what was measured."""
+        return MapDecoder(self, users)
 
     @property
     def types(self) -> tuple[ReportType, ...]:

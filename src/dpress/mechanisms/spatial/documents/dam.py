@@ -28,7 +28,7 @@ from dpress.mechanisms.spatial.documents.disk import Blur, likeliest
 from dpress.mechanisms.spatial.documents.disk_reach import DiskReach
 from dpress.mechanisms.spatial.documents.disk_reports import DiskReports
 from dpress.mechanisms.spatial.grids import ByGrid
-from dpress.mechanisms.spatial.map_decoder import SEED, MapCollector, MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import SEED, MapCollector, node_type
 
 MOST_CELLS = 1 << 13  # of a grid: the likeliest map of a larger one takes minutes, and a plan makes many
 RUNS = 4  # simulated collections behind a mean variance
@@ -58,10 +58,6 @@ class Dam(MapCollector):
     def types(self) -> tuple[ReportType, ...]:
         """What devices are asked."""
         return (node_type(self.grid, 0, self.oracle),)
-
-    def decoder(self, users: int) -> MapDecoder:
-        """Return how the map is made of what was measured."""
-        return MapDecoder(self, users)
 
     @property
     def claim(self) -> Claim:

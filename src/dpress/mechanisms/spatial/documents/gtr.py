@@ -6,13 +6,11 @@ position -> one level out of h + 1 -> one-hot over its nodes through OUE -> coun
 from dataclasses import dataclass
 
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
-from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.spatial.grids import ByHeight
-from dpress.mechanisms.spatial.levels import Levels, example
+from dpress.mechanisms.spatial.levels import Levels, example, of_all_levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +30,7 @@ def gtr(grid: Grid, loss: Loss) -> Gtr | None:
         grid: of side 2^h.
         loss: epsilon.
     """
-    if (pure_loss := as_pure(loss)) is None or grid.height is None:
-        return None
-    levels = tuple(range(grid.height + 1))
-    oracles: tuple[Oracle, ...] = tuple(Oue(size=4**level, loss=pure_loss) for level in levels)
-    return Gtr(grid=grid, levels=levels, oracles=oracles)
+    return of_all_levels(Gtr, grid, loss, Oue)
 
 
 CARD = Card(

@@ -29,7 +29,7 @@ from dpress.inference.maps.density import Cells, Density
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.grids import ByHeight
-from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder, node_type
+from dpress.mechanisms.spatial.map_decoder import MapCollector, node_type
 from dpress.mechanisms.spatial.report_noise import Layer, ReportNoise, Term, independent
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, LEVELS, SafeRegions
 
@@ -68,19 +68,10 @@ class Psda(MapCollector):
         """What devices are asked."""
         return (node_type(self.grid, 0, self.oracle),)
 
-    def decoder(self, users: int) -> MapDecoder:
-        """Return how the map is made of what was measured."""
-        return MapDecoder(self, users)
-
     @property
     def claim(self) -> Claim:
         """The promise of one report, within a safe region."""
         return self.oracle.claim
-
-    @property
-    def linear(self) -> bool:
-        """The estimate is linear in the reports."""
-        return True
 
     @property
     def map(self) -> Identity:

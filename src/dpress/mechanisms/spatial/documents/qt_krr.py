@@ -6,13 +6,11 @@ position -> one level out of h + 1 -> its node through k-ary randomised response
 from dataclasses import dataclass
 
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.losses.pure import as_pure
 from dpress.core.maps.grid import Grid
 from dpress.core.methods.mechanism import Card
-from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.spatial.grids import ByHeight
-from dpress.mechanisms.spatial.levels import Levels, example
+from dpress.mechanisms.spatial.levels import Levels, example, of_all_levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +30,7 @@ def qt_krr(grid: Grid, loss: Loss) -> QtKrr | None:
         grid: of side 2^h.
         loss: epsilon.
     """
-    if (pure_loss := as_pure(loss)) is None or grid.height is None:
-        return None
-    levels = tuple(range(grid.height + 1))
-    oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=pure_loss) for level in levels)
-    return QtKrr(grid=grid, levels=levels, oracles=oracles, reconstruction="top_down")
+    return of_all_levels(QtKrr, grid, loss, Krr, reconstruction="top_down")
 
 
 CARD = Card(
