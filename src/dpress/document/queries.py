@@ -1,5 +1,7 @@
 """The queries that a design's predicted error is about, as data: tables, ranges, boxes, areas of a map, predicates."""
 
+from typing import ClassVar
+
 import msgspec
 
 from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, Range, RangeList, RangesOfLength
@@ -9,6 +11,8 @@ from dpress.core.maps.workload import Areas, Boxes, Marginals, Predicates, Workl
 
 class _Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="queries"):
     """What the document names under `queries`."""
+
+    of_all_cells: ClassVar[bool] = False  # whether the table of all cells is counted for them
 
 
 class Cells(_Queries, frozen=True, kw_only=True, tag="cells"):
@@ -60,6 +64,7 @@ class Listed(_Queries, frozen=True, kw_only=True, tag="listed"):
 class Ranges(_Queries, frozen=True, kw_only=True, tag="ranges"):
     """Ranges of every attribute; paired, the i-th of all attributes make the i-th box, else all combinations do."""
 
+    of_all_cells: ClassVar[bool] = True
     axes: tuple[AllOf | PrefixesOf | OfLength | Listed, ...]
     paired: bool
 

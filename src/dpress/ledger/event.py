@@ -7,6 +7,7 @@ Rationals are strings "n/d", times are UTC in ISO 8601.
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -86,6 +87,7 @@ class Reservation(
 class Spend(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="spend", tag_field="fact"):
     """The noise of a reservation was drawn; `note` says what came of it, e.g. the release's id."""
 
+    loss: ClassVar[None] = None  # its reservation has one
     time: str
     reservation: str
     note: str
@@ -198,8 +200,7 @@ def _checked(row: Row, position: int, previous: str) -> Event:
         raise ValueError(f"row {position} was edited: its hash does not fit its content")
     try:
         event = _DECODER.decode(row.payload)
-        if not isinstance(event, Spend):
-            _ = event.loss
+        _ = event.loss  # or it is none
     except ValueError as error:
         raise ValueError(f"row {position} holds no fact of a ledger: {error}") from None
     return event

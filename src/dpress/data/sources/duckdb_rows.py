@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import duckdb
 import pyarrow as pa
@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values, table_name
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import Source, check_columns, within, without_quotes
+from dpress.data.sources.source import Dialect, Source, check_columns, within, without_quotes
 
 DATABASES = (".duckdb", ".ddb", ".db")
 OPENED = (
@@ -43,16 +43,12 @@ class DuckdbRows(Source):
     query: str = ""
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # a database is opened here
+    dialect: ClassVar[Dialect | None] = "duckdb"
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return f"{self.path}#{self.table}"
-
-    @property
-    def dialect(self) -> Literal["duckdb"]:
-        """DuckDB's own."""
-        return "duckdb"
 
     @property
     def relation(self) -> str:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import duckdb
 import pyarrow as pa
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values
 from dpress.data.sources.files import Stamp, escaped, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Dialect, Source, check_columns, without_quotes
 from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
@@ -40,6 +40,7 @@ class ParquetRows(Source):
     name: str
     stable: ClassVar[bool] = True  # file after file, row after row
     portable: ClassVar[bool] = True  # a part is the name of a file and of its row groups
+    dialect: ClassVar[Dialect | None] = "duckdb"
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""
@@ -59,11 +60,6 @@ class ParquetRows(Source):
     def columns(self) -> list[str]:
         """Return the names of all columns."""
         return list(self.schema().names)
-
-    @property
-    def dialect(self) -> Literal["duckdb"]:
-        """DuckDB's, which reads the same files."""
-        return "duckdb"
 
     @property
     def relation(self) -> str:

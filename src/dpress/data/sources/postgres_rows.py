@@ -6,14 +6,14 @@ postgresql://host/database#visits -> declared types -> columns in types that arr
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources import postgres_values, table_name
 from dpress.data.sources.postgres_snapshot import Snapshot, server_answer
-from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, within
+from dpress.data.sources.source import BATCH_ROWS, Dialect, Source, check_columns, within
 from dpress.data.sources.sql_text import quoted, text
 
 HINT = "adbc.postgresql.batch_size_hint_bytes"
@@ -56,16 +56,12 @@ class PostgresRows(Source):
     selected: Mapping[str, str] = field(default_factory=dict)
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # the moment is kept here
+    dialect: ClassVar[Dialect | None] = "postgres"
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return named(self.table)
-
-    @property
-    def dialect(self) -> Literal["postgres"]:
-        """PostgreSQL's own."""
-        return "postgres"
 
     @property
     def relation(self) -> str:

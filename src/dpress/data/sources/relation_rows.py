@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import duckdb
 import pyarrow as pa
 
 from dpress.data.sources import duckdb_values
-from dpress.data.sources.source import Source, check_columns, without_quotes
+from dpress.data.sources.source import Dialect, Source, check_columns, without_quotes
 
 RELATION = "dpress_rows"
 
@@ -24,16 +24,12 @@ class RelationRows(Source):
     data: duckdb.DuckDBPyRelation
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # its connection is in this process
+    dialect: ClassVar[Dialect | None] = "duckdb"
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return "the relation"
-
-    @property
-    def dialect(self) -> Literal["duckdb"]:
-        """DuckDB's own."""
-        return "duckdb"
 
     @property
     def relation(self) -> str:

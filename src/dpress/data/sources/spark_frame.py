@@ -7,11 +7,11 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, Dialect, Source, check_columns, without_quotes
 from dpress.data.sources.spark_failure import without_message
 from dpress.data.sources.spark_session import quiet
 
@@ -31,16 +31,12 @@ class SparkFrame(Source):
     frame: Any
     stable: ClassVar[bool] = False  # Spark chooses the order
     portable: ClassVar[bool] = False  # its session is in this process
+    dialect: ClassVar[Dialect | None] = "spark"
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return "the Spark frame"
-
-    @property
-    def dialect(self) -> Literal["spark"]:
-        """Spark's own."""
-        return "spark"
 
     @property
     def relation(self) -> str:

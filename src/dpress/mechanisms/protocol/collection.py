@@ -155,4 +155,4 @@ def as_collection(mechanism: object) -> Collection | None:
 
 def method_of(mechanism: object) -> Any:
     """Return what a method's file defines: of a collection its estimator, of a curator's method the mechanism."""
-    return mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+    return mechanism if (collection := as_collection(mechanism)) is None else collection.estimator

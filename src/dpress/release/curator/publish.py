@@ -24,7 +24,6 @@ from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Asked, Spec
 from dpress.data.table_rows import TableRows
 from dpress.document.design import Design, acting, fingerprint
-from dpress.document.queries import Ranges
 from dpress.inference.postprocess import NAMES
 from dpress.ledger.ledger import Ledger, Verification, verify
 from dpress.query.designs import central_ask, charge, mechanism_of
@@ -229,7 +228,7 @@ def _check_scipy(design: Design, mechanism: Mechanism) -> None:
 def _check_size(design: Design) -> None:
     """Refuse a table that is too large to count in memory, with the bytes that it would take."""
     cells = math.prod(design.schema.shape)
-    if isinstance(design.queries, Ranges) and cells > LARGEST_TABLE:
+    if design.queries.of_all_cells and cells > LARGEST_TABLE:
         raise NotSupported(
             f"{design.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
             f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"

@@ -55,7 +55,7 @@ class Calendar:
     @property
     def periods(self) -> Periods:
         """What the specification says of its periods."""
-        if not isinstance(self.spec.periods, Periods):
+        if self.spec.periods is msgspec.UNSET:
             raise ValueError("$.periods: the specification names none")
         return self.spec.periods
 
