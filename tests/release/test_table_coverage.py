@@ -15,6 +15,8 @@ from dpress import plan, publish
 from dpress.core.basics import rng
 from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import from_dict
+from dpress.query.boxes import product
+from dpress.query.release import Release
 
 LEVEL, RUNS, MORE = 0.94, 24, 80
 FALSE_ALARM = 1e-6  # of all comparisons of this file together
@@ -99,15 +101,33 @@ def test_every_strategy_s_cells_and_sums_hold_and_a_fifth_shorter_ones_are_found
 
 
 def answers(release: dict[str, Any], budget: dict[str, float], single: range) -> tuple[Array, Array]:
-    """By run the errors of single ages and of sums, and the half-widths of their intervals; both from queries."""
+    """By run the errors of single ages and of sums, and the half-widths of their intervals.
+
+    Texts are asked of the first and of the last run, which have the same half-widths, and agree with the decoder's
+    answers; these are taken of all runs.
+    """
     design, rows = plan(from_dict({"attribute": [AGE, SEX], "privacy": budget, "release": release})).design, people()
     ages = np.asarray(rows["age"])
     truth = [(ages == age).sum() for age in single]
     truth += [(ages <= 31).sum(), ((ages >= 3) & (ages <= 5)).sum(), (ages > 12).sum(), (ages != 3).sum(), ages.size]
-    found = []
-    for run in range(MORE):
-        published = publish(design, rows, rng=rng.seeded(run))
-        results = [published.query(one) for one in (*(f"age = {age}" for age in single), *SUMS)]
-        found.append([(one.value, one.interval[1] - one.value) for one in results])
-    values, halves = np.array(found).transpose(2, 0, 1)
-    return values - np.array(truth), halves
+    texts = [*(f"age = {age}" for age in single), *SUMS]
+    made = [publish(design, rows, rng=rng.seeded(run)) for run in range(MORE)]
+    first, last = (np.array([_value_and_half(release, text) for text in texts]) for release in (made[0], made[-1]))
+    assert first[:, 1] == pytest.approx(last[:, 1])  # of a curator's noise, whatever was drawn
+    weights = [product(made[0].schema, text) for text in texts]
+    values = np.array([[_value(release, weighed) for weighed in weights] for release in made])
+    assert values[0] == pytest.approx(first[:, 0])
+    assert values[-1] == pytest.approx(last[:, 0])
+    return values - np.array(truth), np.broadcast_to(first[:, 1], values.shape)
+
+
+def _value_and_half(release: Release, text: str) -> tuple[float, float]:
+    result = release.query(text)
+    return result.value, result.interval[1] - result.value
+
+
+def _value(release: Release, weights: list[Array]) -> float:
+    """What `query` answers, its text read before."""
+    answers: Any = release.answers
+    value: float = answers.decoder.answer(answers.measurement, weights)
+    return value

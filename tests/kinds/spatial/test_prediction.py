@@ -98,13 +98,13 @@ def measured(own: Any, image: Array) -> tuple[float, float]:
     By the noise of a curator, or by real reports.
     """
     users, generator, squares, noise = int(image.sum()), rng.seeded(5), [], []
-    coarse = coarser(image, own.grid.side)
     truth, asked = sums(image, ASKED), ASKED.scaled(own.grid.side / LARGEST_SIDE)
+    even = sums(coarser(image, own.grid.side), asked)
     for _ in range(RUNS if hasattr(own, "noisy") else REPORTED):
         answers = answered(own, image, generator)
         squares.append(((own.decoded(answers, users).values(asked) - truth) ** 2).mean())
-        if hasattr(own, "least_squares"):
-            noise.append(((own.least_squares(answers).values(asked) - sums(coarse, asked)) ** 2).mean())
+        if (unbiased := own.least_squares(answers)) is not None:
+            noise.append(((unbiased.values(asked) - even) ** 2).mean())
     return math.sqrt(np.mean(squares)), math.sqrt(np.mean(noise)) if noise else math.nan
 
 

@@ -79,20 +79,23 @@ def errors_of(method: str, case: Case, *, attributes: int = 1, runs: int = RUNS)
     yield from (errors[:, size + place : size + place + 1] for place in range(len(asked) - size))
 
 
-def _errors(own: Collection, codes: Array, asked: list[Array], truth: Array, run: int) -> list[float]:
+def _errors(own: Collection, codes: Array, asked: list[Array], truth: Array, run: int) -> Array:
+    """Of the first attribute's cells as they are published, then of the sums as they are answered."""
     generator = rng.seeded(run)
     drawn = own.drawn(codes.shape[1], rng=generator)
     tallies = [
         own.tally(place, one.perturb(codes[:, drawn == place], rng=generator)) for place, one in enumerate(own.types)
     ]
-    made, found = own.counted(tallies), []
-    measured = made.measurement(tallies)
-    others = [np.ones(part) for part in own.shape[1:]]
-    for query in asked:
-        answer = made.decoder.answer(measured, [query, *others])
-        half = half_width(made.decoder.query_variance(measured.variance, [query, *others]), CONFIDENCE, "gaussian")
-        found.append(abs(answer - query @ truth) / half)
-    return found
+    made = own.counted(tallies)
+    measured, decoder = made.measurement(tallies), made.decoder
+    size, others = len(truth), [np.ones(part) for part in own.shape[1:]]
+    answers = [float(one) for one in decoder.estimate(measured)[0]]
+    variances = [float(one) for one in decoder.cell_variances(measured.variance)[0]]
+    for query in asked[size:]:
+        answers.append(decoder.answer(measured, [query, *others]))
+        variances.append(decoder.query_variance(measured.variance, [query, *others]))
+    halves = [half_width(variance, CONFIDENCE, "gaussian") for variance in variances]
+    return np.abs(answers - np.array(asked) @ truth) / halves
 
 
 def too_low(errors: Array, shorter: float = 1.0) -> bool:
