@@ -63,6 +63,8 @@ CURATED: dict[str, tuple[dict[str, Any], tuple[dict[str, Any], ...], tuple[str, 
         for name in ("privelet", "boost", "hierarchy", "binary_tree", "dst")
     },
 }
+ENOUGH = {"cells": 160, "marginals": 180, "binary_tree": 150, "boost": 210, "hierarchy": 260, "dst": 310}
+"""Runs by which a quarter shorter intervals lie a standard error beyond the limit, where fewer than 400 are enough."""
 
 
 def curated(
@@ -87,7 +89,7 @@ def reported(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURATED)
 def test_every_strategy_s_hold_and_a_quarter_shorter_ones_are_found(name: str) -> None:
-    whole, shorter = curated(name, {"rho": 0.02}, PEOPLE, CURATED[name][2], RUNS)
+    whole, shorter = curated(name, {"rho": 0.02}, PEOPLE, CURATED[name][2], ENOUGH.get(name, RUNS))
     assert not too_low(whole)
     assert too_low(shorter)
 

@@ -164,13 +164,9 @@ def _sums(own: Collection, pairs: Pairs, codes: np.ndarray, seed: int) -> Iterat
     tallies = [
         own.tally(place, one.perturb(codes[:, drawn == place], rng=generator)) for place, one in enumerate(own.types)
     ]
-    made = own.counted(tallies)
-    measured = made.measurement(tallies)
+    made, variance = own.counted(tallies), pairs.query_variances(tallies)
+    measured, decoder = made.measurement(tallies), made.decoder
     for query in sums():
         truth = np.prod([weights[row] for weights, row in zip(query, codes, strict=True)], axis=0).sum()
-        added = made.decoder.query_variance(measured.variance, query)
-        yield (
-            made.decoder.answer(measured, query) - truth,
-            math.sqrt(pairs.query_variances(tallies)(query)),
-            math.sqrt(added),
-        )
+        added = decoder.query_variance(measured.variance, query)
+        yield decoder.answer(measured, query) - truth, math.sqrt(variance(query)), math.sqrt(added)
