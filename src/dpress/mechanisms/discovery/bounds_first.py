@@ -89,8 +89,8 @@ class BoundsFirst(SecondStep):
 
     @property
     def outside(self) -> tuple[Outside, ...]:
-        """What is known of the rows outside of the bounds that were chosen, by axis; none before they are."""
-        raise NotImplementedError
+        """What is known of the rows outside of the bounds that were chosen, by axis: nothing where none are counted."""
+        return (UNKNOWN,) * len(self.axes)
 
     @property
     def fewest(self) -> int:
@@ -152,11 +152,12 @@ class BoundsFirst(SecondStep):
     @property
     def noise(self) -> Any:
         """What is added to the numbers of rows inside and outside; None where these are not counted."""
-        raise NotImplementedError
+        return None
 
     def completed(self, rows: tuple[tuple[int, int], ...]) -> "BoundsFirst":
-        """Return the mechanism that knows how many rows are inside and outside of the intervals that it chose."""
-        raise NotImplementedError
+        """Return the mechanism that knows how many rows are inside and outside; itself, where none are counted."""
+        del rows
+        return self
 
 
 def check_axes(groups: MatrixMechanism, axes: Collection[int]) -> None:

@@ -18,10 +18,8 @@ from dpress.core.basics.round_numbers import MOST, round_numbers
 from dpress.core.methods.mechanism import Card
 from dpress.core.methods.table_sums import Edges, Integers
 from dpress.mechanisms.discovery.bounds_first import (
-    UNKNOWN,
     BoundsFirst,
     ChosenBounds,
-    Outside,
     Scored,
     check_axes,
     range_of,
@@ -83,11 +81,6 @@ class PrivateBounds(BoundsFirst):
         return composed([spent_by(self.choice)] * 2 * len(self.axes))
 
     @property
-    def outside(self) -> tuple[Outside, ...]:
-        """Nothing is known of them: they are not counted."""
-        return (UNKNOWN,) * len(self.axes)
-
-    @property
     def fewest(self) -> int:
         """How many rows are enough to find bounds: more than the price of all steps."""
         return 2 * self.price * MOST
@@ -120,15 +113,6 @@ class PrivateBounds(BoundsFirst):
         """Return the choice of the upper bound, and that of the lower one by every upper one."""
         lower = (self.lower_scores(counts, edges, upper) for upper in range(1, len(edges)))
         return (self._scored(self.upper_scores(counts, edges)),), tuple(map(self._scored, lower))
-
-    @property
-    def noise(self) -> None:
-        """None: rows are not counted."""
-
-    def completed(self, rows: tuple[tuple[int, int], ...]) -> "PrivateBounds":
-        """Return the mechanism as it is."""
-        del rows
-        return self
 
     def upper_scores(self, counts: Integers, edges: Edges) -> Integers:
         """Return the scores of every edge but the first; a step outwards is from one edge to the next, above zero."""
