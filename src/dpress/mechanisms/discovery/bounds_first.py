@@ -122,7 +122,7 @@ class BoundsFirst(SecondStep):
             discovered = Found(bounds={axis: bounds.ends for axis, bounds in chosen.items()})
             completed = rows.completed(discovered)
             mechanism = self.completed(tuple(bounds.rows for bounds in chosen.values() if bounds.rows is not None))
-            noisy = mechanism.noisy(mechanism.counted(completed), rng=rng)
+            noisy = mechanism.groups.noisy(mechanism.counted(completed), rng=rng)
             return Drawn(output=noisy, found=discovered, mechanism=mechanism)
 
         return draw

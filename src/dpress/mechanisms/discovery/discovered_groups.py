@@ -80,7 +80,7 @@ class DiscoveredGroups(SecondStep):
         def draw(rng: Generator) -> Drawn:
             discovered = Found(names={self.axis: self.select(names, rng=rng)})
             mechanism = self.listing(len(discovered.names[self.axis]))
-            noisy = mechanism.noisy(mechanism.counted(rows.completed(discovered)), rng=rng)
+            noisy = mechanism.groups.noisy(mechanism.counted(rows.completed(discovered)), rng=rng)
             return Drawn(output=noisy, found=discovered, mechanism=mechanism)
 
         return draw

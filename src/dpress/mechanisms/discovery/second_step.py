@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpress.core.basics.claim import Claim, Unit
-from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.table_sums import Rows
@@ -50,10 +49,6 @@ class SecondStep:
     def counted(self, rows: Rows) -> Numbers:
         """Return the groups' answers without noise, private as the rows are."""
         return self.groups.counted(rows)
-
-    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
-        """Add the groups' noise to exact answers, in place, and return them."""
-        return self.groups.noisy(exact, rng=rng)
 
     def measured(self, answers: Numbers) -> Measurement:
         """Return the measurement of the groups that has these noisy answers."""
