@@ -1,5 +1,5 @@
 // Writes the two bundles to dist, or to the folder given, and to the Python package, which ships them:
-// client.mjs for `import`, client.js for a script tag. Before that it finds the types of columns.
+// client.mjs for `import`, client.js for a script tag. Before that it finds the types of columns and the oracles.
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";

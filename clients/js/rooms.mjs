@@ -1,13 +1,19 @@
-// Writes src/attributes/rooms.ts: what reads each kind of attribute, of every file of the folder, so that a new type of
-// column is a new file and nothing else. It is written only where it changes, and never committed.
+// Writes src/<folder>/rooms.ts: all that the files of a folder offer under a name, so that a new type of column, or an
+// oracle, is a new file and nothing else. It is written only where it changes, and never committed.
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const made = here("src/attributes/rooms.ts");
-const files = (await readdir(here("src/attributes"))).filter((file) => file !== "rooms.ts").sort();
-const rooms = files.map((file) => file.replace(/\.ts$/, ""));
-const imports = rooms.map((room) => `import { KINDS as ${room} } from "./${room}.js";\n`);
-const text = `${imports.join("")}export const KINDS = { ${rooms.map((room) => `...${room}`).join(", ")} };\n`;
-
-if ((await readFile(made, "utf8").catch(() => "")) !== text) await writeFile(made, text);
+for (const [folder, name] of [
+  ["attributes", "KINDS"],
+  ["oracles", "METHODS"],
+]) {
+  const path = (file) => fileURLToPath(new URL(`src/${folder}/${file}`, import.meta.url));
+  const read = (file) => readFile(path(file), "utf8").catch(() => "");
+  const files = (await readdir(path(""))).sort();
+  const texts = await Promise.all(files.map(read));
+  const rooms = files.filter((_, i) => texts[i].includes(`export const ${name}`) && files[i] !== "rooms.ts");
+  const words = rooms.map((file) => file.replace(/\.ts$/, ""));
+  const imports = words.map((word) => `import { ${name} as ${word} } from "./${word}.js";\n`);
+  const text = `${imports.join("")}export const ${name} = { ${words.map((word) => `...${word}`).join(", ")} };\n`;
+  if ((await read("rooms.ts")) !== text) await writeFile(path("rooms.ts"), text);
+}

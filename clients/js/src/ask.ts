@@ -1,8 +1,8 @@
 /** What devices are asked: its canonical form and its hash, and the document read strictly. */
-import type { Attribute, Kinds } from "./attribute.js";
+import type { Attribute, Kind } from "./attribute.js";
 import { type Bytes, hex, joined, sha256, unhex } from "./bytes.js";
 import { type Encoder, readEncoder } from "./encoder.js";
-import { type Fields, fields, integer, integers, list, text } from "./fields.js";
+import { type Fields, fields, integer, integers, list, maker, text } from "./fields.js";
 import type { Oracle } from "./oracle.js";
 import { readOracle } from "./oracles/read.js";
 import { must, refuse } from "./refusal.js";
@@ -48,10 +48,7 @@ export function canonical(value: unknown): string {
 export const identity = async (ask: unknown): Promise<string> => hex(await sha256(joined(canonical(ask))));
 
 function readAttribute(document: unknown): Attribute {
-  const { kind: word } = Object(document) as { kind: string };
-  const kind = (KINDS as Kinds)[word];
-  must(kind?.make, "kind");
-  const own = fields(document, `kind name ${kind.fields}`);
+  const [kind, own] = maker<Kind>(document, KINDS, "kind");
   const name = text(own, "name");
   return { name, ...kind.make(own, name) };
 }

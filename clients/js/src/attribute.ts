@@ -10,7 +10,7 @@ export interface Attribute {
   codes(value: unknown): readonly number[];
 }
 
-/** Makes an attribute of a document that has these fields beside `kind` and `name`. */
+/** Makes an attribute of a document that has these fields, `name` among them, beside `kind`. */
 export interface Kind {
   readonly fields: string;
   make(own: Fields, name: string): Omit<Attribute, "name">;

@@ -35,3 +35,14 @@ export function text(own: Fields, name: string): string {
   must(typeof value === "string", `the text ${name}`);
   return value;
 }
+
+/** Returns what makes something of a document, by the word that a field of it has, and the document with its fields. */
+export function maker<Maker extends { readonly fields: string; readonly make: unknown }>(
+  document: unknown,
+  makers: Readonly<Record<string, Maker>>,
+  field: string,
+): [Maker, Fields] {
+  const chosen = makers[Object(document)[field]];
+  must(chosen?.make, field);
+  return [chosen, fields(document, `${field} ${chosen.fields}`)];
+}

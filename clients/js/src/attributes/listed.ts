@@ -44,7 +44,7 @@ function placed(values: Values, given: unknown): number {
   return found;
 }
 
-export const FIELDS = "values other null hierarchy";
+export const FIELDS = "name values other null hierarchy";
 
 /** Returns the place of a value in the list of a document, how many cells there are, and the cell of a place. */
 export function listing(own: Fields, name: string): [place: Place, ...ReturnType<typeof beside>] {

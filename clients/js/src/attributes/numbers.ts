@@ -5,7 +5,7 @@ import { type Fields, integer, integers, list, text } from "../fields.js";
 import { must } from "../refusal.js";
 
 const LARGEST = 2 ** 53 - 1;
-const FIELDS = "bounds bins outside null";
+const FIELDS = "name bounds bins outside null";
 
 const clamped = <T extends number | bigint>(value: T, low: T, high: T): T =>
   value < low ? low : value > high ? high : value;

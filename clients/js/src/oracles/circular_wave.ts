@@ -1,7 +1,7 @@
 /** `circular_wave`: a uniform output of the window that slides with the number round a circle, or any other one. */
 import { sliding } from "./square_wave.js";
 
-export const circularWave = sliding(1, (near, number, value, levels, window) => {
+const circularWave = sliding(1, (near, number, value, levels, window) => {
   const level = value % levels;
   const first = value - level;
   const rest = levels - window;
@@ -9,3 +9,5 @@ export const circularWave = sliding(1, (near, number, value, levels, window) => 
   if (number < rest) return first + ((level + window + number) % levels);
   return number - rest + (number - rest >= first ? levels : 0);
 });
+
+export const METHODS = { circular_wave: circularWave };

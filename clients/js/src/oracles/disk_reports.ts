@@ -9,7 +9,7 @@ import { total } from "../total.js";
 
 const LARGEST_SIDE = 1024;
 
-export const diskReports: Method = {
+const diskReports: Method = {
   fields: "grid loss radius truth",
   make(own, loss) {
     const side = integer(fields(own["grid"], "side"), "side", 1, LARGEST_SIDE);
@@ -40,3 +40,5 @@ export const diskReports: Method = {
     };
   },
 };
+
+export const METHODS = { disk_reports: diskReports };

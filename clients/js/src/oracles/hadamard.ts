@@ -14,7 +14,7 @@ function odd(number: number): boolean {
   return (number & 1) === 1;
 }
 
-export const hadamard: Method = {
+const hadamard: Method = {
   fields: "size loss rows p",
   make(own, loss) {
     const size = integer(own, "size", 1, LARGEST);
@@ -32,3 +32,5 @@ export const hadamard: Method = {
     };
   },
 };
+
+export const METHODS = { hadamard };

@@ -22,7 +22,7 @@ export function truth(value: unknown, epsilon: Fraction, others: Fraction): Thre
   return (others[0] ? coin : threshold)(p);
 }
 
-export const krr: Method = {
+const krr: Method = {
   fields: "size loss p",
   make(own, loss) {
     const size = integer(own, "size", 1, LARGEST);
@@ -32,3 +32,5 @@ export const krr: Method = {
     return { sizes: [size], width: bytes, answer };
   },
 };
+
+export const METHODS = { krr };

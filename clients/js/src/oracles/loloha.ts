@@ -11,7 +11,7 @@ import { PRIME, bucket } from "./olh.js";
 
 const WHOLE = 2 ** 32;
 
-export const loloha: Method = {
+const loloha: Method = {
   fields: "size loss g other p",
   make(own, loss) {
     const size = integer(own, "size", 1, LARGEST);
@@ -42,3 +42,5 @@ export const loloha: Method = {
 };
 
 type Seed = [a: number, b: number, c: number];
+
+export const METHODS = { loloha };

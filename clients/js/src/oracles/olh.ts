@@ -14,7 +14,7 @@ export function bucket(value: number, a: number, b: number, c: number, g: number
   return Math.floor((hash * g) / 2 ** 31);
 }
 
-export const olh: Method = {
+const olh: Method = {
   fields: "size loss g p",
   make(own, loss) {
     const size = integer(own, "size", 1, LARGEST);
@@ -31,3 +31,5 @@ export const olh: Method = {
     };
   },
 };
+
+export const METHODS = { olh };

@@ -6,7 +6,7 @@ import { type Method } from "../oracle.js";
 
 const LARGEST_LEVELS = 2 ** 12;
 
-export const oneBit: Method = {
+const oneBit: Method = {
   fields: "loss p size",
   make(own, loss) {
     const size = integer(own, "size", 2, LARGEST_LEVELS);
@@ -26,3 +26,5 @@ export const oneBit: Method = {
     };
   },
 };
+
+export const METHODS = { one_bit: oneBit };

@@ -62,7 +62,7 @@ export async function sign(
 
 export const largest = (losses: readonly Fraction[]): Fraction => losses.reduce((a, b) => (above(b, a) ? b : a));
 
-export const pcep: Method = {
+const pcep: Method = {
   fields: "size levels rows regions seed probabilities",
   make(own) {
     const size = integer(own, "size", 1, LARGEST);
@@ -83,3 +83,5 @@ export const pcep: Method = {
     };
   },
 };
+
+export const METHODS = { pcep };

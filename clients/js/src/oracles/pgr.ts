@@ -57,7 +57,7 @@ function numbered(vector: readonly number[], order: number): number {
   return tail.reduce((sum, one) => sum * order + times(one, scale, order), 0) + points(order, tail.length);
 }
 
-export const pgr: Method = {
+const pgr: Method = {
   fields: "size loss order p",
   make(own, loss) {
     const k = integer(own, "size", 1, LARGEST);
@@ -86,3 +86,5 @@ export const pgr: Method = {
     };
   },
 };
+
+export const METHODS = { pgr };

@@ -14,7 +14,7 @@ export async function bloom(candidate: string, cohort: number, size: number, has
   return new Set(digests.map((digest) => modulo(digest, size)));
 }
 
-export const rappor: Method = {
+const rappor: Method = {
   fields: "candidates f p q bits hashes cohorts",
   make(own) {
     const candidates = list(own, "candidates").map((candidate) => text({ candidate }, "candidate"));
@@ -36,3 +36,5 @@ export const rappor: Method = {
     };
   },
 };
+
+export const METHODS = { rappor };

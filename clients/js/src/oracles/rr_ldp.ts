@@ -7,7 +7,7 @@ import { must } from "../refusal.js";
 import { total } from "../total.js";
 import { responses } from "./responses.js";
 
-export const rrLdp: Method = {
+const rrLdp: Method = {
   fields: "sizes f p q",
   make(own) {
     const [sizes, made] = [integers(own, "sizes", 1, LARGEST_BITS), responses(own)];
@@ -31,3 +31,5 @@ export const rrLdp: Method = {
     };
   },
 };
+
+export const METHODS = { rr_ldp: rrLdp };

@@ -8,7 +8,7 @@ import { largest, projection, sign } from "./pcep.js";
 
 const HIGHEST = 5;
 
-export const safeRegions: Method = {
+const safeRegions: Method = {
   fields: "grid loss region_levels epsilons rows seed probabilities",
   make(own, loss) {
     const side = integer(fields(own["grid"], "side"), "side", 2, 2 ** HIGHEST);
@@ -34,3 +34,5 @@ export const safeRegions: Method = {
     };
   },
 };
+
+export const METHODS = { safe_regions: safeRegions };

@@ -43,7 +43,7 @@ function some(places: readonly number[], amount: number, size: number, coins: Co
   }
 }
 
-export const setReports: Method = {
+const setReports: Method = {
   fields: "values first size cap loss weight meets",
   make(own, loss) {
     const values = integer(own, "values", 1, MOST);
@@ -74,3 +74,5 @@ export const setReports: Method = {
     };
   },
 };
+
+export const METHODS = { set_reports: setReports };

@@ -35,7 +35,9 @@ export const sliding = (round: 0 | 1, output: Output): Method => ({
   },
 });
 
-export const squareWave = sliding(0, (near, number, value, levels, window) => {
+const squareWave = sliding(0, (near, number, value, levels, window) => {
   const first = Math.floor(value / levels) * (levels + window - 1) + (value % levels);
   return number + (near ? first : number >= first ? window : 0);
 });
+
+export const METHODS = { piecewise: squareWave, square_wave: squareWave };

@@ -26,7 +26,7 @@ function q(size: number, weight: number, p: Fraction): string {
   return `${top}/${bottom}`;
 }
 
-export const subsetSelection: Method = {
+const subsetSelection: Method = {
   fields: "size loss weight p q",
   make(own, loss) {
     const size = integer(own, "size", 1, LARGEST_BITS);
@@ -44,3 +44,5 @@ export const subsetSelection: Method = {
     };
   },
 };
+
+export const METHODS = { subset_selection: subsetSelection };
