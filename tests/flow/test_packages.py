@@ -17,9 +17,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def environment(folder):
-    """Make an environment and return its folder of programs."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    """Make an environment, to which the pip of the tests installs, and return its folder of programs."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     return folder / "bin"
+
+
+def installed(programs, *packages):
+    """Install packages into an environment."""
+    ran(sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", *packages)
 
 
 def ran(*command, cwd=None):
@@ -36,7 +41,7 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
     programs = environment(folder / "tools")
-    ran(programs / "pip", "install", "--quiet", *needed)
+    installed(programs, *needed)
     ran(programs / "python", "-m", "hatchling", "build", "-d", folder / "dist", cwd=ROOT)
     wheel, sdist = sorted((folder / "dist").iterdir(), key=lambda one: one.suffix, reverse=True)
     return {"wheel": wheel, "sdist": sdist}
@@ -46,7 +51,7 @@ def built(tmp_path_factory):
 def test_what_is_installed_publishes_and_reports(built, form, tmp_path):
     """What dpress requires is lent by the environment of the tests; dpress itself is the one that was installed."""
     programs = environment(tmp_path / "venv")
-    ran(programs / "pip", "install", "--quiet", "--no-deps", built[form])
+    installed(programs, "--no-deps", built[form])
     inside = ran(programs / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     (Path(inside) / "lent.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     ran(programs / "python", "-c", OURS, cwd=tmp_path)

@@ -144,8 +144,9 @@ def changed(plain, path, value):
     params=["ranges_privelet", "histogram_rho", "census_quadtree", "records_dp_prototypes", "local_rr_ldp",
             "joint_pairs", "joint_em", "map_gtr_top_down", "map_ahead_0", "map_ahead_1"]
 )  # fmt: skip
-def written(request, tmp_path):
-    """A release of every sort in its folder, and its design."""
+def written(request, tmp_path, monkeypatch):
+    """A release of every sort in its folder, and its design; what a map repeats to know its error, three times."""
+    monkeypatch.setattr("dpress.mechanisms.spatial.map_decoder.RUNS", 3)
     design = design_of(request.param)
     released(design, tmp_path)
     return tmp_path / "release", design

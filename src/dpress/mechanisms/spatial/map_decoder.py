@@ -23,6 +23,7 @@ from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
+MOST_KEPT = 512  # cells along an axis of an image that is kept for the next plan
 SEED = 20261121  # of simulated noise: nothing private is drawn with it, and answers repeat themselves
 
 
@@ -206,7 +207,8 @@ def expected_error(
     grid, scale = estimator.grid, users / float(population.counts.sum())
     shares, cut = _truth(population, rectangles)
     truth, hidden = shares * scale, cut * _within(population, grid) * scale**2
-    counts = grid.flat(_coarse(population, grid.side)) * scale
+    image = _kept(population, grid.side) if grid.side <= MOST_KEPT else coarser(population.counts, grid.side)
+    counts = grid.flat(image) * scale
     rng, total = generators.seeded(SEED), 0.0
     for _ in range(runs):
         estimate = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
@@ -221,8 +223,8 @@ def _truth(population: Cells, rectangles: Rectangles) -> tuple[Array, float]:
     return population.values(scaled), float(population.hidden(scaled).mean())
 
 
-@functools.lru_cache(maxsize=8)  # of at most 8 MB each
-def _coarse(population: Cells, side: int) -> Array:
+@functools.lru_cache(maxsize=64)  # those of every side that a plan compares, of at most 2 MB each
+def _kept(population: Cells, side: int) -> Array:
     return coarser(population.counts, side)
 
 
