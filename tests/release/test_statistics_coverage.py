@@ -134,7 +134,8 @@ def test_oracles_whose_variance_is_a_bound_have_longer_ones(method: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_pairs_hold_and_a_quarter_shorter_ones_are_found(epsilon: float) -> None:
-    whole, shorter = reported({"kind": "joint", "method": "pairs"}, epsilon, TWO, ASKED, RUNS)
+    """A standard error beyond the limit by 306 runs at an epsilon of 4, and by 244 at one of 1."""
+    whole, shorter = reported({"kind": "joint", "method": "pairs"}, epsilon, TWO, ASKED, 310)
     assert not too_low(whole)
     assert too_low(shorter)
 

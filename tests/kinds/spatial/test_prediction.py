@@ -47,7 +47,7 @@ SETS = {
 }
 NEAR, WIDEST, RUNS, REPORTED = 1.25, 4.0, 8, 3
 MISSED = {("nyc_pickups/nyc_taxi_pickups.parquet", "central", 1.0): 1.4}  # 1.34 times the range's upper end
-EPSILONS = (0.1, 0.5, 1.0, 2.0)
+EPSILONS = (0.1, 1.0, 2.0)
 ASKED = typical_rectangles(Areas(*AREAS))
 
 
@@ -117,7 +117,10 @@ def inside(error: float, stated: list[float], near: float = NEAR) -> bool:
 @pytest.mark.parametrize("model", ["central", "local"])
 @pytest.mark.parametrize("name", SETS)
 def test_the_measured_error_of_real_points_is_in_the_range_that_a_plan_states(name: str, model: str) -> None:
-    """A plan for a tenth of the budget states another range, which does not hold it."""
+    """A plan for a tenth of the budget states another range, which does not hold it; noise a tenth off is found.
+
+    Three budgets, the ends of what was looked at among them: the range is too wide for a fourth to tell more.
+    """
     for epsilon in EPSILONS:
         found, own = planned(name, model, epsilon)
         stated = plain(found, found.chosen)
