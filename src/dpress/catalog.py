@@ -43,10 +43,19 @@ LOSSES: dict[str, Loss] = {
 
 @functools.cache
 def _modules() -> list[pkgutil.ModuleInfo]:
-    """Return every file of `mechanisms` and where it lies; nothing but their packages is imported."""
+    """Return every file of `mechanisms` and where it lies; none is imported."""
     package = dpress.mechanisms
-    walked = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-    return [info for info in walked if not info.ispkg and not info.name.endswith(BESIDE)]
+    walked = _walked(package.__path__[0], package.__name__)
+    return [info for info in walked if not info.name.endswith(BESIDE)]
+
+
+def _walked(folder: str, package: str) -> Iterator[pkgutil.ModuleInfo]:
+    """Yield the files below a folder of packages."""
+    for info in pkgutil.iter_modules([folder], f"{package}."):
+        if info.ispkg:
+            yield from _walked(str(Path(folder, info.name.rpartition(".")[2])), info.name)
+        else:
+            yield info
 
 
 @functools.cache
