@@ -110,10 +110,11 @@ def realised(one: dpress.Release, other: dpress.Release) -> float | None:
     Of Laplace noise of scale b, |difference| / b; of Gaussian noise of variance s, difference^2 / (2 s): rho.
     """
     mechanism: Any = one.mechanism
-    if not isinstance(getattr(mechanism, "parts", None), tuple) or not hasattr(mechanism, "noises"):
+    parts = getattr(mechanism, "parts", None)
+    if not isinstance(parts, tuple) or not all(hasattr(part, "rows") for part in parts):
         return None
     start, total = 0, 0.0
-    for noise, part in zip(mechanism.noises, mechanism.parts, strict=True):
+    for noise, part in zip(mechanism.noises, parts, strict=True):
         change = (np.asarray(other.kept) - np.asarray(one.kept))[start : start + part.rows].astype(float)
         laplace = isinstance(noise, DiscreteLaplace)
         total += float(
