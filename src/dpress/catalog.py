@@ -6,6 +6,7 @@ Methods and kinds of other packages (`core.methods.outside`) are beside them, wh
 import functools
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -44,18 +45,19 @@ LOSSES: dict[str, Loss] = {
 @functools.cache
 def _modules() -> list[pkgutil.ModuleInfo]:
     """Return every file of `mechanisms` and where it lies; none is imported."""
-    package = dpress.mechanisms
-    walked = _walked(package.__path__[0], package.__name__)
+    walked = _walked(dpress.mechanisms.__path__, dpress.mechanisms.__name__)
     return [info for info in walked if not info.name.endswith(BESIDE)]
 
 
-def _walked(folder: str, package: str) -> Iterator[pkgutil.ModuleInfo]:
-    """Yield the files below a folder of packages."""
-    for info in pkgutil.iter_modules([folder], f"{package}."):
-        if info.ispkg:
-            yield from _walked(str(Path(folder, info.name.rpartition(".")[2])), info.name)
-        else:
+def _walked(folders: Iterable[str], package: str) -> Iterator[pkgutil.ModuleInfo]:
+    """Yield the files below the folders of a package; one that is imported may have further folders."""
+    for info in pkgutil.iter_modules(folders, f"{package}."):
+        if not info.ispkg:
             yield info
+            continue
+        inner = Path(getattr(info.module_finder, "path", ""), info.name.rpartition(".")[2])
+        loaded = sys.modules.get(info.name)
+        yield from _walked([str(inner)] if loaded is None else loaded.__path__, info.name)
 
 
 @functools.cache
