@@ -11,6 +11,7 @@ one as `file::test_name`. The rooms in architecture.md are the packages as they 
 import ast
 import functools
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from dpress.core.methods.mechanism import Card
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "explanations"
 WRITTEN = "<!-- written by docs/hooks/write_explanations.py -->\n"
+SQL_CASES = ROOT / "tests" / "query" / "sql" / "understood.toml"
 ROOMS = "## The rooms\n\n```text\n"
 VERDICTS = ("foundations", "ranges", "joint", "spatial", "microdata")
 MOST_TESTS = 3
@@ -51,6 +53,11 @@ all of them: claim, channel or matrix, distribution of the draws, unbiasedness, 
 place is the document that [the verdicts](../papers/index.md) are about, or `local` for oracles of devices. Exact
 error formulas are on the pages of [methods](../reference/methods.md) and [methods of
 devices](../reference/device-methods.md).
+"""
+
+ABOUT_SQL = """\
+Every statement here is a test: of a release of visits (columns age, sex, ward, size, visited) it asks what DuckDB says
+of the rows. The [rules](sql.md) say what the columns of an answer are, and where it differs from a database's.
 """
 
 Hazards = list[dict[str, Any]]
@@ -227,9 +234,26 @@ def architecture_page() -> str:
     return f"{before}{ROOMS}{sketch}\n```{rest.partition('```')[2]}"
 
 
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|") or " "
+
+
+def sql_page() -> str:
+    """Return the page of the SQL that is understood and refused: the cases of its tests."""
+    cases = tomllib.loads(SQL_CASES.read_text(encoding="utf-8"))
+    parts = [
+        "\n".join([f"## {part['title']}", "", "```sql", *(f"{each};" for each in part["statements"]), "```"])
+        for part in cases["part"]
+    ]
+    rows = [f"| `{_in_table(each['statement'])}` | ... {_in_table(each['words'])} ... |" for each in cases["refused"]]
+    refused = "\n".join(["## Refused", "", "| statement | the line says |", "|---|---|", *rows])
+    return "\n\n".join(["# SQL that is understood", WRITTEN + ABOUT_SQL, *parts, refused]) + "\n"
+
+
 def pages() -> dict[str, str]:
-    """Return every page's text by its file name."""
+    """Return every page's text by its file name, as it lies below the explanations."""
     return {
+        "../reference/sql-understood.md": sql_page(),
         "architecture.md": architecture_page(),
         "hazards.md": hazards_page(told("hazards.yaml")),
         "proofs.md": proofs_page(told("proofs.yaml")),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dpress.query.load import load_release
     from dpress.query.release import Release
     from dpress.query.result import Result
+    from dpress.query.sql.answer import sql
+    from dpress.query.sql.attached import attach
     from dpress.release.curator.publish import publish
     from dpress.release.devices.device import device, intake
     from dpress.release.devices.estimate import estimate
@@ -54,6 +56,8 @@ _HOMES = {
     "dpress.release.curator.publish": ("publish",),
     "dpress.query.release": ("Release",),
     "dpress.query.result": ("Result",),
+    "dpress.query.sql.answer": ("sql",),
+    "dpress.query.sql.attached": ("attach",),
 }
 __all__ = [
     "ROW",
@@ -76,6 +80,7 @@ __all__ = [
     "Spec",
     "Unit",
     "__version__",
+    "attach",
     "check",
     "device",
     "estimate",
@@ -92,6 +97,7 @@ __all__ = [
     "publish_period",
     "report",
     "save_design",
+    "sql",
 ]
 
 

@@ -18,6 +18,7 @@ Texts = Mapping[str, str]
 
 PRONOUNS = re.compile(r"(?:^|_)(?:own|one(?!_(?:way|hot|bit)(?:$|_))|found|asked|said|known)(?:$|_)")
 """`one_way`, `one_hot` and `one_bit` are words of the field: a one-way table is of one attribute."""
+SQLGLOT = "exp"  # whose classes may be called as ours
 LOSSES = ("PureDP", "ZCDP", "ApproxDP")
 
 
@@ -49,7 +50,8 @@ def asked_types(texts: Texts) -> Iterator[set[str]]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
             parts = list(ast.walk(node.args[1]))
             names = {part.id for part in parts if isinstance(part, ast.Name)}
-            yield names | {part.attr for part in parts if isinstance(part, ast.Attribute)}
+            attributes = [part for part in parts if isinstance(part, ast.Attribute)]
+            yield names | {part.attr for part in attributes if ast.unparse(part.value) != SQLGLOT}
 
 
 def of_our_types(texts: Texts) -> int:
@@ -88,10 +90,10 @@ def pronouns(texts: Texts) -> int:
 
 
 FIGURES: Mapping[str, tuple[Callable[[Texts], int], int, str]] = {
-    "isinstance on types of ours": (of_our_types, 117, "class Oak: ...\nisinstance(x, Oak)\n"),
+    "isinstance on types of ours": (of_our_types, 120, "class Oak: ...\nisinstance(x, Oak)\n"),
     "isinstance on losses": (of_losses, 0, "isinstance(x, (int, PureDP))\n"),
     "protocols": (protocols, 37, "class Tree(Protocol): ...\n"),
-    "lines": (lines, 82_600, "x = 1\n"),
+    "lines": (lines, 85_400, "x = 1\n"),
     "names that are pronouns": (pronouns, 35, "def f(own): ...\n"),
 }
 """What is counted, the most there may be, and a text that has one."""

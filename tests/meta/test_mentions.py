@@ -20,8 +20,8 @@ DOTTED = re.compile(rf"(?:dpress\.)?(?:{'|'.join(ROOMS)})(?:\.[A-Za-z_]\w*)+")
 LONG = re.compile(r"dpress(?:\.[A-Za-z_]\w*)+")
 SLASHED = re.compile(r"(?:[\w.-]+/)+[\w-]+\.(?:py|js|mjs|ts|j2|yaml|yml|toml|md)")
 DECISION = re.compile(r"[Dd]ecisions? (\d+)\b")
-NO_ROOMS = r"release\.(kind|query|query_rectangles|tables)|noise\.variance|\w+\.(json|sqlite)|dpress\.methods"
-OF_OBJECTS = re.compile(NO_ROOMS)
+OF_RELEASES = r"release\.(kind|query|query_rectangles|tables|sql|age_\w+|records)"
+OF_OBJECTS = re.compile(rf"{OF_RELEASES}|noise\.variance|\w+\.(json|sqlite)|dpress\.methods")
 
 
 def texts() -> Iterator[tuple[str, str]]:

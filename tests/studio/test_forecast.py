@@ -7,10 +7,10 @@ import pytest
 
 from dpress.core.basics.claim import ROW, Unit
 from dpress.data.specification.spec import load_spec
+from dpress.release.plan.made_up import MOST, made_up
 from dpress.release.truth.data_check import check
 from dpress.reporting.posterior import at_most
 from dpress.studio import acts, forecast
-from dpress.studio.made_up import MOST, made_up
 
 ATTRIBUTES = """
 [[attribute]]

@@ -127,6 +127,25 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         del coded
         return (self.with_cells,)
 
+    def coarser(self, cuts: frozenset[int]) -> Self:
+        """Return the attribute with cells that may be wider, and borders of cells still at some of its borders.
+
+        Args:
+            cuts: the borders that stay, numbered from 0; where it knows no wider cells it is the attribute itself.
+        """
+        del cuts
+        return self
+
+    def within(self, first: int, last: int) -> Self | None:
+        """Return the attribute of the rows in neighbouring cells alone, as one cell; None where it knows no such.
+
+        Args:
+            first: of the cells.
+            last: of them.
+        """
+        del first, last
+        return None
+
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return made-up values of its columns, about nobody, for rows to look at before anything is spent."""
         raise NotImplementedError
@@ -249,6 +268,12 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def drops(self) -> bool:
         """Whether the specification leaves a row out for what it holds here, so that rows are not all counted."""
         return DROP in self.policies
+
+    @property
+    def missing_cell(self) -> int | None:
+        """The cell that missing values have to themselves; None where there is none."""
+        name, outside = self.policies.null, self.policies.outside
+        return self.code(name) if name in self.extra and name != outside else None
 
     @property
     def strict(self) -> Self:

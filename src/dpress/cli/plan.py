@@ -1,6 +1,7 @@
 """`dpress plan`: candidate methods for a spec, with predicted error; the chosen one as a design."""
 
 import dataclasses
+import importlib
 import math
 from typing import Any
 
@@ -35,11 +36,29 @@ CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer
 @click.option("--shuffled", is_flag=True, help="Also the promise of all reports together if somebody shuffles them.")
 @click.option("--delta", help="The probability that the promise of --shuffled leaves open, as 1e-8.")
 @click.option("--error", type=float, help="A typical error: plan with the smallest budget that reaches it.")
+@click.option("--sql", help="Statements in place of [release], or a file of them that ends in .sql.")
+@click.option("--weights", help="Of the statements, as 2,1: twice the weight is half the error.")
 @json_option
 def command(
-    spec: str, out: str | None, delta: str | None, error: float | None, *, shuffled: bool, as_json: bool
+    spec: str,
+    out: str | None,
+    delta: str | None,
+    error: float | None,
+    *,
+    sql: str | None,
+    weights: str | None,
+    shuffled: bool,
+    as_json: bool,
 ) -> None:
-    """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
+    """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound.
+
+    With --sql, what statements over the table of SPEC will say: their releases, and the error of every number.
+    """
+    if sql is not None:
+        if out or delta or error or shuffled:
+            raise click.UsageError("--sql goes with --weights and --json; `dpress publish --sql` acts on the same plan")
+        importlib.import_module("dpress.cli.statement_plan").plan(spec, sql, weights, as_json=as_json)
+        return
     _check(out, delta, shuffled=shuffled)
     loaded, calendar = _loaded(spec, error)
     with planning(loaded.release.parameters.get("seconds"), quiet=as_json):

@@ -1,5 +1,6 @@
 """`dpress publish`: a table becomes a release."""
 
+import importlib
 import itertools
 import time
 from functools import partial
@@ -38,6 +39,8 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
     metavar="LEDGER",
     help="The ledger that pays, a file or postgresql://...; a new one gets the spec's budget as its limit.",
 )
+@click.option("--sql", help="Statements in place of [release], or a file of them that ends in .sql; see `dpress plan`.")
+@click.option("--weights", help="Of the statements, as 2,1.")
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--bundle", type=click.Path(), help="A new zip of page, tables, design and licence, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
@@ -52,6 +55,8 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    sql: str | None,
+    weights: str | None,
     bundle: str | None,
     period: str | None,
     engine: str | None,
@@ -65,11 +70,17 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
+    options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
+    if sql is not None:
+        if bundle is not None or period is not None:
+            raise click.UsageError("--sql makes several releases: --bundle and --period are of one")
+        statements = importlib.import_module("dpress.cli.statement_plan")  # sqlglot takes a while to import
+        statements.publish(design, sql, weights, data, out=out, quiet=quiet, as_json=as_json, **options)
+        return
     if period is None:
         new_path(out, "a release is")
     loaded = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
-    options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
     if bundle is not None:
         check_bundle(bundle, period=period)
     if period is not None:

@@ -1,6 +1,7 @@
 """`dpress query`: answers from a release, and of each query that has none why."""
 
 import dataclasses
+import importlib
 import itertools
 import math
 import sys
@@ -29,20 +30,42 @@ ADJUSTED = (
 
 @click.command("query")
 @click.argument("release", type=click.Path())
-@click.argument("queries", nargs=-1, required=True, metavar="QUERY...")
+@click.argument("queries", nargs=-1, metavar="QUERY...")
+@click.option("--sql", help="Statements instead of queries, or a file of them that ends in .sql.")
+@click.option("--statement", type=int, help="Of `publish --sql`: the number of the statement that is answered, from 1.")
+@click.option("--csv", type=click.Path(), help="A new file for the answer to a statement.")
+@click.option("--parquet", type=click.Path(), help="The same, for programs.")
 @click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
 @json_option
-def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
+def command(  # noqa: PLR0917  # options
+    release: str,
+    queries: tuple[str, ...],
+    sql: str | None,
+    statement: int | None,
+    csv: str | None,
+    parquet: str | None,
+    confidence: float,
+    *,
+    as_json: bool,
+) -> None:
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
 
     Conditions alone are counted. 'mean age where sex = Female', 'sum hours', 'median age', 'quantile 0.9 of income',
     'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics; 'or', 'not' and
     parentheses join conditions, and any of these 'by ward, sex' has a line for every group.
 
+    --sql 'select ward, count(*) from release group by ward' asks in SQL, with an error and an interval beside every
+    number.
+
     A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
     the rows that persons keep. A query that is refused has a line on standard error, and the others are answered.
     """
+    _check(queries, sql, statement, (csv, parquet))
     critical(confidence, "gaussian")  # refuses it once, not for every query
+    if sql is not None or statement is not None:
+        statements = importlib.import_module("dpress.cli.statements")  # sqlglot takes a while to import
+        statements.show(release, sql, statement, confidence, csv=csv, parquet=parquet, as_json=as_json)
+        return
     with counting(quiet=as_json) as show:
         answering = _of_series(release, confidence) if is_series(release) else _of_release(release, confidence, show)
         answered = [_answered(answering, text) for text in queries]
@@ -57,6 +80,14 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
             refusal(f"query {place}: {one_line(error)}" if len(queries) > 1 else one_line(error))
     if any(isinstance(answer, ValueError) for answer in answered):
         sys.exit(1)
+
+
+def _check(queries: tuple[str, ...], sql: str | None, statement: int | None, files: tuple[str | None, ...]) -> None:
+    """Refuse what does not go together."""
+    if [bool(queries), sql is not None, statement is not None].count(True) != 1:
+        raise click.UsageError("ask queries, such as 'age in 30..40', or --sql 'select ...', or --statement 1")
+    if queries and any(files):
+        raise click.UsageError("--csv and --parquet are for the answer to --sql; of a release, its tables are files")
 
 
 def _of_release(folder: str, confidence: float, show: Any) -> Answering:

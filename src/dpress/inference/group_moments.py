@@ -39,10 +39,11 @@ def of_rows(rows: Sequence[tuple[float, ...]]) -> Estimates:
 
 
 def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the mean of several independent estimates weighted by 1 / variance, and its variance."""
-    weights = np.array([1 / variance for variance in variances])
+    """Return the mean of several independent estimates weighted by 1 / variance, and its variance; of nobody 0."""
+    spread = np.array(variances, dtype=np.float64)
+    weights = 1 / np.where(spread > 0, spread, 1.0)
     total = weights.sum(axis=0)
-    return np.asarray((weights * np.array(counts)).sum(axis=0) / total), 1 / total
+    return np.asarray((weights * np.array(counts)).sum(axis=0) / total), (spread > 0).all(axis=0) / total
 
 
 def linear(value: Array, variance: Array, z: float, step: float) -> Estimates:

@@ -73,6 +73,15 @@ def _of(schema: Schema) -> _Tests:
     return _Tests(schema.shape, lambda test: (names.index(test.attribute), runs_of(schema, test)))
 
 
+def possible(schema: Schema, condition: Condition) -> bool:
+    """Say whether a row may fulfil a condition, by the specification alone.
+
+    Raises:
+        ValueError: a test asks for part of a cell, or there are too many boxes.
+    """
+    return bool(_of(schema).boxes(condition))
+
+
 def predicate(schema: Schema, condition: Condition | str) -> Predicate:
     """Return the rows that a condition asks for as a union of boxes, none of them empty; they may overlap.
 

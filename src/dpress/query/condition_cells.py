@@ -33,6 +33,11 @@ def runs_of(schema: Schema, test: Condition) -> Runs:
     return _read(schema, test, _runs)
 
 
+def cells_of(column: Tabular, test: Condition) -> Runs:
+    """Return the cells of an attribute that a test of it names; see `runs_of`."""
+    return _runs(column, test)
+
+
 def range_of(schema: Schema, test: Condition) -> tuple[int, int]:
     """Return the first and the last cell of a test that asks for neighbouring cells.
 
@@ -109,11 +114,9 @@ def _runs(column: Tabular, test: Condition) -> Runs:
 
 def _missing(column: Tabular) -> int:
     """Return the cell that missing values have to themselves."""
-    name = column.policies.null
-    alone = name in column.extra and name != column.policies.outside
-    if not alone or (code := column.code(name)) is None:
+    if column.missing_cell is None:
         raise ValueError(f"{column.name} has no cell for missing values; `null` of a specification names it")
-    return code
+    return column.missing_cell
 
 
 def _cells(attribute: Tabular, value: str) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from dpress import catalog
 from dpress.attributes.domain import Schema
@@ -29,6 +29,9 @@ from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
 from dpress.query.result import Result
 from dpress.query.statistics import answer, check
+
+if TYPE_CHECKING:
+    from dpress.query.sql.sql_table import SqlTable
 
 FORMAT = 2
 CONFIDENCE = 0.95
@@ -189,7 +192,7 @@ class Release:
         query = read(self.schema.names, text)
         if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
-        return self._answer(query, text, confidence, progress)
+        return self.answered(query, confidence, text=text, progress=progress)
 
     def results(
         self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None
@@ -208,7 +211,10 @@ class Release:
         """
         columns = self.answers.columns or self.schema.tabular
         pairs = groups(columns, read(self.schema.names, text))
-        return tuple(replace(self._answer(query, text, confidence, progress), group=group) for group, query in pairs)
+        return tuple(
+            replace(self.answered(query, confidence, text=text, progress=progress), group=group)
+            for group, query in pairs
+        )
 
     def __getitem__(self, text: str) -> Result:
         """Answer a query with 95 % confidence: `release["age in 30..40"]`; see `query`."""
@@ -231,11 +237,11 @@ class Release:
         Raises:
             ValueError: no such attribute, one without numbers, or conditions that nothing answers.
         """
-        return self._answer(Query(of="mean", attribute=attribute, where=self._where(where)), "", confidence)
+        return self.answered(Query(of="mean", attribute=attribute, where=self._where(where)), confidence)
 
     def sum(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the sum of an attribute's numbers; as `mean`, its error that of a weighted sum of counts."""
-        return self._answer(Query(of="sum", attribute=attribute, where=self._where(where)), "", confidence)
+        return self.answered(Query(of="sum", attribute=attribute, where=self._where(where)), confidence)
 
     def quantile(
         self, attribute: str, level: float, *, where: str | None = None, confidence: float = CONFIDENCE
@@ -253,9 +259,8 @@ class Release:
         Raises:
             ValueError: as `mean`, or a level that is none.
         """
-        return self._answer(
-            Query(of="quantile", attribute=attribute, level=level, where=self._where(where)), "", confidence
-        )
+        query = Query(of="quantile", attribute=attribute, level=level, where=self._where(where))
+        return self.answered(query, confidence)
 
     def median(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the quantile of level 1/2."""
@@ -263,15 +268,15 @@ class Release:
 
     def share(self, conditions: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the share of the rows, or of those of a condition, that fulfil conditions; Fieller's interval."""
-        return self._answer(Query(of="share", first=self._rows(conditions), where=self._where(where)), "", confidence)
+        return self.answered(Query(of="share", first=self._rows(conditions), where=self._where(where)), confidence)
 
     def ratio(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return the ratio of two counts, each given by its conditions; Fieller's interval."""
-        return self._answer(Query(of="ratio", first=self._rows(first), second=self._rows(second)), "", confidence)
+        return self.answered(Query(of="ratio", first=self._rows(first), second=self._rows(second)), confidence)
 
     def difference(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
         """Return a count less another one, with the exact variance of that."""
-        return self._answer(Query(of="difference", first=self._rows(first), second=self._rows(second)), "", confidence)
+        return self.answered(Query(of="difference", first=self._rows(first), second=self._rows(second)), confidence)
 
     def _where(self, text: str | None) -> Condition | None:
         return None if text is None else self._rows(text)
@@ -279,10 +284,33 @@ class Release:
     def _rows(self, text: str) -> Condition:
         return condition_grammar.conditions(self.schema.names, text)
 
-    def _answer(self, query: Query, text: str, confidence: float, progress: Progress | None = None) -> Result:
-        """Answer a query; without a text it is named by its own."""
+    def answered(
+        self, query: Query, confidence: float = CONFIDENCE, *, text: str = "", progress: Progress | None = None
+    ) -> Result:
+        """Answer a query that was read; without a text it is named by its own. See `query`."""
         check(self.schema, query)
         return self._noted(answer(query, self.answers, confidence, text=text or query.text, progress=progress))
+
+    def sql(self, statement: str, *, confidence: float = CONFIDENCE) -> "SqlTable":
+        """Answer a statement of SQL over the release as one table, which may have any name; nothing is charged.
+
+        Error: of every number that of `query`: `count`, `count_error`, `count_low`, `count_high`, each interval by
+        itself. Groups are those that the specification lists, also where nobody is in them.
+
+        Args:
+            statement: `select` with `where`, `group by`, `having`, `order by` and `limit`; the reference has the rest.
+            confidence: of every interval.
+
+        Raises:
+            SqlRefusal: it cannot be read, or is of a form that has no answer.
+            ValueError: nothing in the release answers it.
+        """
+        from dpress.query.sql.answer import answers  # noqa: PLC0415  # sqlglot takes a while to import
+
+        table, *others = answers(self, statement, confidence)
+        if others:
+            raise ValueError(f"{1 + len(others)} statements; give them one at a time")
+        return table
 
     def _noted(self, result: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a part's class is loaded with the part
     from dpress.query.release import Release
     from dpress.release.plan.candidate import Choice
     from dpress.release.plan.plan_text import PlanWords
+    from dpress.release.statements.parts import Parameters
     from dpress.release.truth.evaluate import Comparison
     from dpress.release.truth.finding import Checking
 
@@ -77,6 +78,12 @@ class Room:
             return None
         checking: Checking = self._part("check").CHECKING
         return checking
+
+    @property
+    def in_sql(self) -> "Parameters":
+        """Which parameters its release needs for statements of SQL, of what its card says that it answers of them."""
+        parameters: Parameters = self._part("in_sql").PARAMETERS
+        return parameters
 
     @property
     def page(self) -> Page:

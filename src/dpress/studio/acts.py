@@ -15,9 +15,9 @@ from dpress.ledger.ledger import Ledger
 from dpress.query.load import load_release
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish as publish_table
+from dpress.release.plan.made_up import made_up
 from dpress.reporting.page import write_report
 from dpress.studio import forecast as forecasts
-from dpress.studio.made_up import made_up
 from dpress.studio.session import LEDGER, Session
 
 REPORT = "report.html"

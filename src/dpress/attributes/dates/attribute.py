@@ -6,6 +6,7 @@ A date or an instant -> the hour in which it lies (`local_time`) -> its period (
 import datetime as dt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from dpress.attributes.sql.engine_column import Column
 
+WIDEST_FIRST: tuple[Cells, ...] = ("whole", "year", "quarter", "month", "week", "day")
 YEAR = Period(19_723 * DAY, 20_089 * DAY)  # the hours of 2024, for cells that come round without bounds
 LAST_DAY = dt.date(9999, 12, 30)  # so that every reader of a table knows the day after it
 
@@ -85,6 +87,27 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
     def cyclic(self) -> bool:
         """Whether the cells come round."""
         return self.cells in ROUND
+
+    def coarser(self, cuts: frozenset[int]) -> Self:
+        """Return the attribute in the widest periods at whose borders all cuts lie; see `Cells.coarser`."""
+        if not cuts or self.cyclic:
+            return self
+        borders = set(self.edges_at(np.array(sorted(cut for cut in cuts if cut <= self.ordered))).tolist())
+        for cells in WIDEST_FIRST:
+            wider = msgspec.structs.replace(self, cells=cells)
+            if wider.ordered < self.ordered and borders <= set(wider.edges.tolist()):
+                return wider
+        return self
+
+    def within(self, first: int, last: int) -> Self | None:
+        """Return the days of some cells; None where these are no whole days. See `Cells.within`."""
+        if self.cyclic:
+            return None
+        low, high = self.edges_at(np.array([first, last + 1])).tolist()
+        if low % DAY or high % DAY:
+            return None
+        days = tuple(dt.date.fromordinal(FIRST_DAY + number // DAY) for number in (low, high - DAY))
+        return msgspec.structs.replace(self, bounds=days, cells="whole", outside=DROP, null=DROP)
 
     @property
     def period(self) -> Period | None:

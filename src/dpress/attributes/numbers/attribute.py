@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.by_edges import FINEST, LARGEST_AXIS, LARGEST_SQUARE, WALKED, ByEdges, Edges, Places
-from dpress.attributes.policy import MISSING, unnamed
+from dpress.attributes.policy import DROP, MISSING, unnamed
 from dpress.attributes.protocol import Codes
 from dpress.attributes.spread import bell
 from dpress.attributes.value import Kind, Value, number
@@ -84,6 +84,18 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     def with_levels(self, levels: int) -> Self:
         """Return the attribute with so many cells, or with every integer where these are fewer."""
         return msgspec.structs.replace(self, bins=None if self.span <= levels else levels)
+
+    def coarser(self, cuts: frozenset[int]) -> Self:
+        """Return the attribute in cells of the largest width at whose multiples all cuts lie; see `Cells.coarser`."""
+        width = math.gcd(self.ordered, *(cut for cut in cuts if cut < self.ordered))
+        return (
+            msgspec.structs.replace(self, bins=self.ordered // width) if cuts and self.unbinned and width > 1 else self
+        )
+
+    def within(self, first: int, last: int) -> Self | None:
+        """Return the integers of some cells; see `Cells.within`."""
+        low, high = self.edges_at(np.array([first, last + 1])).tolist()
+        return msgspec.structs.replace(self, bounds=(low, high - 1), bins=1, outside=DROP, null=DROP)
 
     def cell_of(self, value: Value) -> int:
         """Return the cell of the floor of a number; see `Cells.cell_of`."""
@@ -236,6 +248,17 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Return the attribute with so many cells of one width."""
         low, high = map(float, self.ends)
         return msgspec.structs.replace(self, bounds=(low, high), cuts=None, bins=levels)
+
+    def coarser(self, cuts: frozenset[int]) -> Self:
+        """Return the attribute with the edges at the cuts alone; see `Cells.coarser`."""
+        inner = sorted(cut for cut in cuts if 0 < cut < self.ordered)
+        return self.with_edges(tuple(self.edges_at(np.array([0, *inner, self.ordered])).tolist())) if cuts else self
+
+    def within(self, first: int, last: int) -> Self | None:
+        """Return the numbers of some cells, without the upper edge unless it is a bound; see `Cells.within`."""
+        low, high = self.edges_at(np.array([first, last + 1])).tolist()
+        high = high if last + 1 == self.ordered else math.nextafter(high, low)
+        return msgspec.structs.replace(self.with_edges((low, high)), outside=DROP, null=DROP)
 
     def with_edges(self, edges: tuple[float, ...]) -> Self:
         """Return the attribute with other edges."""

@@ -127,6 +127,7 @@ class Kind:
         findings: what it finds in rows that are checked, by name, as scripts read it where it does not apply.
         wished: its kinds as the studio offers them.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
+        in_sql: what its releases answer of statements of SQL: counts, sums, cells that are added up, unlisted values.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
 
@@ -141,6 +142,7 @@ class Kind:
     takes_held_out: bool = False
     of_counts: bool = True
     scipy: bool = False
+    in_sql: tuple[str, ...] = ()
     wished: tuple[Wished, ...] = ()
     findings: Mapping[str, Any] = field(default_factory=dict)
     by_period: Mapping[str, WithTime] = field(default_factory=dict)

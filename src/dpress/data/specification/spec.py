@@ -193,10 +193,14 @@ def spec_of(spec: Asked) -> Spec:
     )
 
 
-def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
+def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, Any] | None = None) -> Spec:
     """Read a specification: a file, the TOML text itself (which has more than one line), or plain objects.
 
     Files that it names are looked up beside its own file, else in the working folder.
+
+    Args:
+        source: the specification.
+        release: what stands for `[release]` where it has none; left out, it must have one.
 
     Raises:
         OSError: the file cannot be read.
@@ -209,19 +213,23 @@ def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
     (10,)
     """
     if isinstance(source, Mapping):
-        return _with_files(from_dict(dict(source)), Path())
+        return _with_files(from_dict(_with_release(dict(source), release)), Path())
     if isinstance(source, str) and "\n" in source:
-        return _read(source, "the specification", Path())
+        return _read(source, "the specification", Path(), release)
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8") from None
-    return _read(text, str(path), path.parent)
+    return _read(text, str(path), path.parent, release)
 
 
-def _read(text: str, name: str, folder: Path) -> Spec:
-    plain = _parsed(text, name)
+def _with_release(plain: dict[str, Any], release: Mapping[str, Any] | None) -> dict[str, Any]:
+    return plain if release is None else {"release": dict(release), **plain}
+
+
+def _read(text: str, name: str, folder: Path, release: Mapping[str, Any] | None) -> Spec:
+    plain = _with_release(_parsed(text, name), release)
     try:
         return _with_files(from_dict(plain), folder)
     except SchemaMismatch as error:

@@ -6,6 +6,7 @@ KIND = Kind(
     name="names",
     names=("names",),
     discovers=True,
+    in_sql=("unlisted",),
     findings={"names": None},
     wished=(
         Wished(

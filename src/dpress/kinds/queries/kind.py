@@ -29,6 +29,7 @@ class Queries(Parameters, frozen=True):
 KIND = Kind(
     name="queries",
     names=("queries",),
+    in_sql=("counts",),
     wished=(
         Wished(
             kind="queries",

@@ -146,6 +146,7 @@ KIND = Kind(
     names=("statistics",),
     by_period={"statistics": _with_time},
     of_counts=False,
+    in_sql=("sums",),
     discovers=True,
     findings={"names": None, "totals": (), "bounds": ()},
     wished=(

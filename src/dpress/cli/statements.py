@@ -1,0 +1,114 @@
+"""What `--sql` prints and writes: a table for every statement, and where a statement is refused, its place."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from dpress.cli.output import counting, print_json, print_table
+from dpress.core.basics import regular_file
+from dpress.core.basics.new_path import new_file
+from dpress.query.folder import is_series
+from dpress.query.load import load_release
+from dpress.query.plain_csv import plain
+from dpress.query.sql.answer import answers
+from dpress.query.sql.sql_refusal import SqlRefusal
+from dpress.query.sql.sql_table import FREE, SqlTable
+from dpress.query.sql.statements_folder import is_statements, load_statements
+
+
+def show(
+    release: str,
+    sql: str | None,
+    statement: int | None,
+    confidence: float,
+    *,
+    csv: str | None,
+    parquet: str | None,
+    as_json: bool,
+) -> None:
+    """Answer statements about a release.
+
+    Args:
+        release: its folder, or that of releases which answer statements.
+        sql: the statements, or a file of them.
+        statement: instead, the number of one that the folder answers.
+        confidence: of the intervals.
+        csv: a new file for the answer.
+        parquet: another one.
+        as_json: whether JSON is printed.
+
+    Raises:
+        ValueError: a statement is refused; its place is shown first.
+    """
+    for path in (csv, parquet):
+        if path is not None:
+            new_file(path, "an answer is")
+    try:
+        with counting(quiet=as_json):
+            tables = _answered(release, sql, statement, confidence)
+    except SqlRefusal as refusal:
+        if refusal.caret and not as_json:
+            click.echo(refusal.caret, err=True)
+        raise
+    if len(tables) > 1 and (csv or parquet):
+        raise ValueError(f"a file holds the answer to one statement, got {len(tables)}")
+    _write(tables[0], csv, parquet)
+    if as_json:
+        print_json([_plain(table) for table in tables])
+        return
+    for table in tables:
+        _print(table)
+    click.echo(FREE)
+
+
+def _answered(release: str, sql: str | None, statement: int | None, confidence: float) -> Sequence[SqlTable]:
+    """Return the answers, from one release or from those of statements."""
+    if is_series(release):
+        raise ValueError(f"{release} is a series of releases; ask the folder of one of its periods")
+    if sql is None:
+        return [load_statements(release).answer(statement or 0, confidence=confidence)]
+    text = regular_file.read(Path(sql)).decode() if sql.endswith(".sql") else sql
+    if is_statements(release):
+        return load_statements(release).sql_tables(text, confidence=confidence)
+    return answers(load_release(release), text, confidence)
+
+
+def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
+    if csv is not None:
+        import pyarrow.csv as writer  # noqa: PLC0415  # slow to load, and seldom asked for
+
+        batches = [plain(batch) for batch in table.table.to_batches()]
+        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else table.table.schema), csv)
+    if parquet is not None:
+        import pyarrow.parquet as pq  # noqa: PLC0415  # the same
+
+        pq.write_table(table.table, parquet)
+
+
+def _print(table: SqlTable) -> None:
+    """Print a table: every number with its standard error and its interval in a column each."""
+    names = table.table.column_names
+    numbers = [place for place, name in enumerate(names) if name in table.of_numbers]
+    print_table(names, table.rows, numbers=numbers)
+    for note in table.notes:
+        click.echo(note)
+
+
+def _plain(table: SqlTable) -> dict[str, Any]:
+    """Return an answer for JSON: null where nothing is known."""
+    rows: Sequence[dict[str, Any]] = table.table.to_pylist()
+    return {
+        "statement": table.statement,
+        "confidence": table.confidence,
+        "rows": [{name: _finite(value) for name, value in row.items()} for row in rows],
+        "notes": [*table.notes],
+        "charged": 0,
+    }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""A release asked in SQL: a statement -> keys and numbers -> the queries that `query` answers -> a table."""

@@ -1,0 +1,144 @@
+"""Answers statements: every group of every set of keys is asked for each number, as `query` asks a release.
+
+`statement.Statement`, release -> results -> a table of published values -> what `having` and the like leave of it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.attributes.domain import Schema
+from dpress.query.boxes import possible
+from dpress.query.load import load_release
+from dpress.query.queries_by import MOST
+from dpress.query.query_tree import Condition, both
+from dpress.query.release import CONFIDENCE, Release
+from dpress.query.result import Result
+from dpress.query.sql.columns import Columns
+from dpress.query.sql.reader import statements
+from dpress.query.sql.sql_refusal import SqlRefusal
+from dpress.query.sql.sql_table import SUFFIXES, SqlTable, column
+from dpress.query.sql.statement import Number, Statement
+
+Row = dict[str, Any]
+
+
+def sql(release: Release | str | Path, statement: str, *, confidence: float = CONFIDENCE) -> SqlTable:
+    """Answer a statement of SQL over a release; nothing is charged. See `Release.sql`.
+
+    Args:
+        release: a release, or the path of its folder.
+        statement: one `select`.
+        confidence: of every interval.
+
+    Raises:
+        SqlRefusal: it cannot be read, or is of a form that has no answer.
+        ValueError: nothing in the release answers it, or there are several statements.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> dpress.sql(release, "select count(*) as people from release where age < 40").table.column_names
+    ['people', 'people_error', 'people_low', 'people_high']
+    """
+    loaded = load_release(release) if isinstance(release, str | Path) else release
+    return loaded.sql(statement, confidence=confidence)
+
+
+def answers(
+    release: Release, text: str, confidence: float, *, only: Sequence[int] | None = None
+) -> tuple[SqlTable, ...]:
+    """Return the answer to every statement of a text.
+
+    Error: of every number that of `Release.query` for the same rows; each interval holds by itself.
+
+    Args:
+        release: that is asked.
+        text: SQL over one table, whose name does not matter.
+        confidence: of the intervals.
+        only: the places of the statements that are answered, from 0; all unless stated.
+
+    Raises:
+        SqlRefusal: a statement cannot be read, or is of a form that has no answer.
+        ValueError: nothing in the release answers it.
+    """
+    unit = release.claim.unit
+    attributes = release.answers.columns or release.schema.tabular
+    columns = Columns(text=text, attributes=tuple(attributes), unit=tuple(unit.columns) if unit.also else ())
+    read = statements(text, columns, only=only)
+    return tuple(_answer(release, statement, Schema(columns.attributes), confidence) for statement in read)
+
+
+def _answer(release: Release, statement: Statement, schema: Schema, confidence: float) -> SqlTable:
+    groups = sum(math.prod(len(statement.keys[place].values) for place in places) for places in statement.sets)
+    if groups > MOST:
+        raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
+    notes: dict[str, None] = {}
+    rows: list[Row] = []
+    for values, where in statement.groups():
+        grouped = any(value is not None for value in values)
+        if grouped and where is not None and not possible(schema, where):  # as SQL has no row of such a group
+            continue
+        row: Row = dict(zip((key.name for key in statement.keys), values, strict=True))
+        for number in statement.numbers:
+            query = replace(number.query, where=_joined(number.query.where, where))
+            result = release.answered(query, confidence)
+            row |= _columns(number, result)
+            notes |= dict.fromkeys([result.note] if result.note else [])
+        rows.append(row)
+    table = _table(statement, rows)
+    return SqlTable(
+        statement=statement.text,
+        table=_behind(statement, table),
+        numbers=tuple(number.name for number in statement.numbers if number.name in statement.shown),
+        confidence=confidence,
+        notes=tuple(notes),
+    )
+
+
+def _joined(rows: Condition | None, others: Condition | None) -> Condition | None:
+    return others if rows is None else both(rows, others)
+
+
+def _columns(number: Number, result: Result) -> Row:
+    """Return a number with its error and interval, times its factor; None where nothing is known."""
+    ends = sorted(number.factor * end for end in result.interval)
+    values = (number.factor * result.value, abs(number.factor) * result.standard_error, *ends)
+    names = (number.name, *(number.name + suffix for suffix in SUFFIXES))
+    return dict(zip(names, (_finite(value, number.places) for value in values), strict=True))
+
+
+def _finite(value: float, places: int | None) -> float | None:
+    if not math.isfinite(value):
+        return None
+    return value if places is None else round(value, places)
+
+
+def _table(statement: Statement, rows: Sequence[Row]) -> pa.Table:
+    """Return all rows with all columns, also those that are not shown."""
+    keys = {key.name: column([row[key.name] for row in rows]) for key in statement.keys}
+    names = [number.name + suffix for number in statement.numbers for suffix in ("", *SUFFIXES)]
+    return pa.table(keys | {name: pa.array([row[name] for row in rows], type=pa.float64()) for name in names})
+
+
+def _behind(statement: Statement, table: pa.Table) -> pa.Table:
+    """Return what `having`, `order by` and `limit` leave, with the columns that are shown."""
+    if statement.behind:
+        import duckdb  # noqa: PLC0415  # only where the published values are ordered or left out
+
+        with duckdb.connect() as connection:
+            connection.register("answers", table)
+            table = connection.sql(f"SELECT * FROM answers {statement.behind}").to_arrow_table()  # noqa: S608  # of the tree
+    shown = [
+        name
+        for each in statement.shown
+        for name in (
+            (each,) if each in {key.name for key in statement.keys} else (each, *(each + suffix for suffix in SUFFIXES))
+        )
+    ]
+    return table.select(shown)

@@ -1,0 +1,82 @@
+"""The attributes of a release as columns of SQL: found by a name in any case, with the values of their cells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics.near import meant
+from dpress.query.query_tree import Condition
+from dpress.query.sql.sql_refusal import refused
+from dpress.query.sql.statement import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns of the table that is asked.
+
+    Args:
+        text: of the statement, for refusals.
+        attributes: with their cells.
+        unit: the columns that name a person; none where rows are protected.
+    """
+
+    text: str
+    attributes: tuple[Tabular, ...]
+    unit: tuple[str, ...] = ()
+
+    def of(self, column: exp.Expr) -> Tabular:
+        """Return the attribute that a column names.
+
+        Raises:
+            SqlRefusal: there is none, or it is no column.
+        """
+        if not isinstance(column, exp.Column):
+            raise self.refused(f"expected a column, got {column.sql()!r}", column)
+        name, names = column.name, [attribute.name for attribute in self.attributes]
+        folded = [place for place, each in enumerate(names) if each.casefold() == name.casefold()]
+        if name in names:
+            return self.attributes[names.index(name)]
+        if len(folded) == 1:
+            return self.attributes[folded[0]]
+        if folded:
+            both = " and ".join(f'"{names[place]}"' for place in folded)
+            raise self.refused(f"{name!r} may be {both}: put the one that is meant in double quotes", column)
+        raise self.refused(
+            f"there is no column {name!r}; the columns are {', '.join(names)}{meant(name, names)}", column
+        )
+
+    def refused(self, message: str, node: exp.Expr | None = None) -> ValueError:
+        """Return a refusal of a part of the statement."""
+        return refused(message, self.text, node)
+
+
+def cell(column: Tabular, label: str) -> Condition:
+    """Return the rows of a cell."""
+    return Condition(word="=", attribute=column.name, values=(label,), written=label)
+
+
+def cells(column: Tabular, labels: Sequence[str]) -> Condition:
+    """Return the rows of some cells."""
+    if len(labels) == 1:
+        return cell(column, labels[0])
+    return Condition(word="in", attribute=column.name, values=tuple(labels), written=", ".join(labels))
+
+
+def missing(column: Tabular) -> Condition | None:
+    """Return the rows in which an attribute is missing; None where these have no cell to themselves."""
+    return None if column.missing_cell is None else Condition(word="missing", attribute=column.name)
+
+
+def labelled_values(column: Tabular) -> tuple[tuple[Value, str], ...]:
+    """Return the value of every cell with its label: whole numbers where every number has a cell, None for missing."""
+    labels = column.labels_between(0, column.size)
+    beyond = range(column.ordered, column.size)
+    whole = column.unbinned and column.whole and set(beyond) <= {column.missing_cell}
+    values: list[Value] = [
+        int(label) if whole and place < column.ordered else label for place, label in enumerate(labels)
+    ]
+    if column.missing_cell is not None:
+        values[column.missing_cell] = None
+    return tuple(zip(values, labels, strict=True))

@@ -1,0 +1,84 @@
+"""The answer to a statement as a table: for Arrow, pandas, polars and notebooks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.query import notebook
+
+SUFFIXES = ("_error", "_low", "_high")
+"""Behind the name of a number: its standard error, and the ends of its interval."""
+SHOWN = 20  # rows in a notebook
+FREE = "Nothing is charged: the answer follows from what is released."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SqlTable:
+    """The answer to one statement.
+
+    Args:
+        statement: as it was read.
+        table: the columns asked for; behind every number its standard error and the ends of its interval.
+        numbers: the names of the columns of numbers.
+        confidence: of every interval by itself.
+        notes: what else is to be known, a sentence each.
+    """
+
+    statement: str
+    table: pa.Table
+    numbers: tuple[str, ...]
+    confidence: float
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"SqlTable({self.table.num_rows} rows: {', '.join(self.table.column_names)})"
+
+    def _repr_html_(self) -> str:
+        numbers = [place for place, name in enumerate(self.table.column_names) if name in self.of_numbers]
+        below = "".join(map(notebook.line, (*self._rest, *self.notes, FREE)))
+        return notebook.table(self.table.column_names, self.rows[:SHOWN], numbers=numbers) + below
+
+    @property
+    def of_numbers(self) -> frozenset[str]:
+        """The names of the columns of numbers, their errors and the ends of their intervals."""
+        return frozenset(number + suffix for number in self.numbers for suffix in ("", *SUFFIXES))
+
+    @property
+    def _rest(self) -> tuple[str, ...]:
+        more = self.table.num_rows - SHOWN
+        return (f"and {more:,} more rows",) if more > 0 else ()
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows as texts, `-` where nothing is known."""
+        return [[_text(value) for value in row.values()] for row in self.table.to_pylist()]
+
+    def to_arrow(self) -> pa.Table:
+        """Return the Arrow table."""
+        return self.table
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame; needs pandas."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return a polars data frame; needs polars."""
+        import polars as pl  # noqa: PLC0415  # not needed to ask
+
+        return pl.from_arrow(self.table)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+def column(values: Sequence[Any]) -> pa.Array:
+    """Return the values of a key as Arrow has them: all of one type, or as texts."""
+    types = {type(value) for value in values if value is not None}
+    if len(types) > 1 and not types <= {int, float}:
+        return pa.array([None if value is None else str(value) for value in values], type=pa.string())
+    return pa.array(values) if types else pa.array(values, type=pa.string())

@@ -1,0 +1,73 @@
+"""Publishes what a plan for statements says: a folder with a release for each part, and which statement each answers.
+
+plan -> `statements.json` and the designs -> the releases, one after the other, each paid for before it is drawn. What
+is there is never drawn again: a folder that was interrupted is gone on with.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dpress.core.basics.new_path import new_path
+from dpress.ledger.ledger import Ledger
+from dpress.query.designs import load_design, save_design
+from dpress.query.sql.statements_folder import STATEMENTS, Statements, load_statements, write_statements
+from dpress.release.curator.publish import Payment, publish
+from dpress.release.statements.plan_statements import StatementsPlan
+
+
+def publish_statements(
+    planned: StatementsPlan, data: Any = None, *, out: str | Path, ledger: str | Path | None = None, **options: Any
+) -> Statements:
+    """Publish releases that answer statements, and return them.
+
+    Args:
+        planned: the plan.
+        data: as `publish` takes it; left out, the specification's source.
+        out: a new folder; or one that this plan's statements began and that was interrupted: only what is missing is
+            measured and paid for, by the designs that it keeps.
+        ledger: pays for each release before its noise is drawn; a new one has the specification's budget as its limit.
+        options: as `publish` takes them.
+
+    Raises:
+        BudgetExceeded: the ledger cannot pay for all of them; nothing was read or charged.
+        SchemaMismatch, OSError: see `publish`. What was charged is in the folder.
+    """
+    folder, spec = Path(out), planned.spec
+    source = data if data is not None else spec.source
+    if (folder / STATEMENTS).is_file():
+        kept = load_statements(folder, whole=False)
+        if (kept.sql, kept.spec) != (planned.sql, spec.hash):
+            raise OSError(f"{folder} holds the answers to other statements; choose another folder")
+    else:
+        _check_budget(planned, ledger)
+        kept = _begun(planned, folder)
+    for name in kept.missing:
+        publish(
+            load_design(folder / f"{name}.design.json"),
+            source,
+            out=folder / name,
+            ledger=ledger,
+            payment=Payment(limit=spec.privacy.loss),
+            **options,
+        )
+    return load_statements(folder)
+
+
+def _check_budget(planned: StatementsPlan, ledger: str | Path | None) -> None:
+    """Refuse a ledger that cannot pay for all.
+
+    Raises:
+        BudgetExceeded: it cannot.
+    """
+    if (existing := Ledger.at(ledger)) is not None:
+        existing.check(planned.spec.privacy.loss, planned.spec.privacy.protected)
+
+
+def _begun(planned: StatementsPlan, folder: Path) -> Statements:
+    """Make the folder, with the designs that its releases will have."""
+    new_path(folder, "a release is")
+    folder.mkdir()
+    for part in planned.parts:
+        save_design(part.planned.design, folder / f"{part.part.name}.design.json")
+    answered = {part.part.name: part.part.statements for part in planned.parts}
+    return write_statements(folder, sql=planned.sql, spec=planned.spec.hash, answered=answered)

@@ -1,0 +1,90 @@
+"""`dpress query --sql`: tables for people and scripts, files, and refusals with their place."""
+
+import csv
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import load_spec, publish
+
+SPEC = """
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [0, 9]
+
+[[attribute]]
+name = "sex"
+kind = "categorical"
+values = ["f", "=m"]
+
+[privacy]
+epsilon = 1
+
+[release]
+kind = "histogram"
+"""
+BY_AGE = "select age, count(*) from release where age < 3 group by age"
+
+
+pytestmark = pytest.mark.usefixtures("release")
+
+
+@pytest.fixture
+def release(tmp_path):
+    (tmp_path / "rows.csv").write_text("age,sex\n" + "1,f\n2,=m\n" * 50)
+    return publish(load_spec(SPEC), tmp_path / "rows.csv", out=tmp_path / "release")
+
+
+def test_every_statement_has_its_table_and_nothing_is_charged(here) -> None:
+    done = here("query", "release", "--sql", f"{BY_AGE}; select avg(age) from release")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["age", "count", "count_error", "count_low", "count_high"]
+    assert [line.split()[0] for line in lines[1:4]] == ["0", "1", "2"]
+    assert lines[4].split() == ["avg", "avg_error", "avg_low", "avg_high"]
+    assert lines[-1] == "Nothing is charged: the answer follows from what is released."
+
+
+def test_json_and_files_hold_what_queries_say(here, tmp_path) -> None:
+    (tmp_path / "ask.sql").write_text("select sex, count(*) as n from release group by sex")
+    files = ("--csv", "n.csv", "--parquet", "n.parquet", "--confidence", "0.9")
+    done = here("query", "release", "--sql", "ask.sql", *files, "--json")
+    assert done.code == 0, done.err
+    (answer,) = json.loads(done.out)
+    asked = json.loads(here("query", "release", "count by sex", "--confidence", "0.9", "--json").out)
+    assert [(row["sex"], row["n"], [row["n_low"], row["n_high"]]) for row in answer["rows"]] == [
+        (entry["group"]["sex"], entry["value"], entry["interval"]) for entry in asked
+    ]
+    assert answer["charged"] == 0
+    assert pq.read_table(tmp_path / "n.parquet").to_pylist() == answer["rows"]
+    with (tmp_path / "n.csv").open() as file:
+        assert [row["sex"] for row in csv.DictReader(file)] == ["f", "'=m"]
+
+
+def test_a_refusal_has_a_mark_below_its_place(here) -> None:
+    done = here("query", "release", "--sql", "select count(*) from release where agee = 3")
+    assert done.code == 1
+    statement, mark, line = done.err.splitlines()
+    assert statement.index("agee") == mark.index("^^^^")
+    assert line.startswith("dpress: there is no column 'agee'; the columns are age, sex; did you mean 'age'?")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        ((), 2, "ask queries, such as 'age in 30..40', or --sql 'select ...'"),
+        (("total", "--sql", BY_AGE), 2, "ask queries, such as"),
+        (("total", "--csv", "n.csv"), 2, "--csv and --parquet are for the answer to --sql"),
+        (("--sql", f"{BY_AGE};{BY_AGE}", "--csv", "n.csv"), 1, "a file holds the answer to one statement, got 2"),
+        (("--sql", BY_AGE, "--csv", "rows.csv"), 1, "rows.csv exists already; an answer is never overwritten"),
+        (("--sql", BY_AGE, "--csv", "no/n.csv"), 1, "cannot write in no"),
+        (("--sql", "no.sql"), 1, "no.sql"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_and_nothing_written(here, tmp_path, words, code, line) -> None:
+    before = sorted(tmp_path.iterdir())
+    done = here("query", "release", *words)
+    assert (done.code, line in done.err) == (code, True), done.err
+    assert sorted(tmp_path.iterdir()) == before

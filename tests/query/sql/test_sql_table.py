@@ -1,0 +1,91 @@
+"""The answer to a statement as a table: its columns, types and forms, and a release in DuckDB."""
+
+import datetime as dt
+
+import duckdb
+import pyarrow as pa
+import pytest
+from tests.query.sql.visits import release
+
+import dpress
+from dpress.query.sql.sql_table import FREE
+
+
+def test_every_number_has_its_error_and_interval_behind_it() -> None:
+    table = release().sql("select count(*), ward, avg(age) as mean_age from visits group by ward").table
+    of_count, of_mean = (
+        [name + suffix for suffix in ("", "_error", "_low", "_high")] for name in ("count", "mean_age")
+    )
+    assert table.column_names == [*of_count, "ward", *of_mean]
+    result = release().query("mean age where ward = eyes")
+    row = next(row for row in table.to_pylist() if row["ward"] == "eyes")
+    assert [row[name] for name in of_mean] == [result.value, result.standard_error, *result.interval]
+
+
+def test_names_are_stable_and_never_the_same() -> None:
+    numbers = (
+        "count(*), count(*), avg(age), sum(age), median(age), percentile_cont(0.9) within group (order by age), "
+        "count(*) filter (where sex = 'f') / count(*), count(*) - count(*) filter (where sex = 'f'), "
+        "count(*) filter (where sex = 'f') / count(*) filter (where sex = 'm')"
+    )
+    names = release().sql(f"select {numbers} from visits").numbers
+    shares = ("share", "difference", "ratio")
+    assert names == ("count", "count_2", "avg", "sum", "median", "percentile_cont", *shares)
+
+
+def test_a_factor_multiplies_error_and_interval_and_turns_it_where_it_is_negative() -> None:
+    plain = release().sql("select avg(age) as x from visits").table.to_pylist()[0]
+    turned = release().sql("select -2 * avg(age) as x from visits").table.to_pylist()[0]
+    assert turned == {
+        "x": -2 * plain["x"], "x_error": 2 * plain["x_error"], "x_low": -2 * plain["x_high"],
+        "x_high": -2 * plain["x_low"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "dtype"),
+    [
+        ("age", pa.int64()), ("ward", pa.string()), ("age // 50 * 50", pa.int64()), ("age >= 50", pa.bool_()),
+        ("date_trunc('month', visited)", pa.date32()), ("extract(month from visited)", pa.int64()),
+        ("sex", pa.string()),
+    ],
+)  # fmt: skip
+def test_keys_have_the_types_of_their_values(key: str, dtype: pa.DataType) -> None:
+    table = release().sql(f"select {key} as k, count(*) from visits group by k").table
+    assert table.schema.field("k").type == dtype
+    assert table["k"].null_count == (key == "sex")
+
+
+def test_groups_are_those_that_are_listed_also_where_nobody_is() -> None:
+    nobody = "select age, count(*) from visits where age in (3, 4) and ward = 'eyes' group by age"
+    assert release().sql(nobody).table["age"].to_pylist() == [3, 4]
+
+
+def test_notes_say_what_is_to_be_known_and_that_nothing_is_charged() -> None:
+    answer = release().sql("select avg(age) from visits where age = 3 and sex = 'f' and ward = 'eyes'")
+    assert FREE in answer._repr_html_()
+
+
+def test_it_is_handed_to_pandas_and_polars() -> None:
+    answer = dpress.sql(release(), "select visited, count(*) from visits group by 1 order by 2 desc, 1 limit 2")
+    assert list(answer.to_pandas().columns) == answer.to_arrow().column_names
+    assert answer.to_polars().shape == (2, 5)
+    assert isinstance(answer.to_arrow()["visited"][0].as_py(), str | dt.date)
+    assert repr(answer) == "SqlTable(2 rows: visited, count, count_error, count_low, count_high)"
+
+
+def test_one_statement_at_a_time_from_python() -> None:
+    with pytest.raises(ValueError, match="2 statements; give them one at a time"):
+        release().sql("select count(*) from visits; select avg(age) from visits")
+
+
+def test_a_release_opens_in_duckdb() -> None:
+    connection = duckdb.connect()
+    assert dpress.attach(connection, release()) == ("release.age_sex_ward", "release.ward_size_age", "release.visited")
+    (count,) = connection.execute("select sum(count) from release.age_sex_ward where ward = 'eyes'").fetchone() or ()
+    assert count == pytest.approx(release().query("ward = eyes").value)
+    names = [row[0] for row in connection.execute("describe release.visited").fetchall()]
+    assert {"count", "standard_error", "low", "high"} <= set(names)
+    with pytest.raises(ValueError, match="attach under another `schema`"):
+        dpress.attach(connection, release())
+    assert dpress.attach(connection, release(), schema="again")[0] == "again.age_sex_ward"
