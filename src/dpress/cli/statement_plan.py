@@ -9,6 +9,7 @@ from dpress.cli.output import counting, hint, planning, print_json, print_table
 from dpress.core.basics import regular_file
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.ledger.ledger import Ledger
+from dpress.query.sql.statements_folder import is_statements, load_statements
 from dpress.release.statements.plan_statements import StatementsPlan, plan_statements
 from dpress.release.statements.publish_statements import publish_statements
 
@@ -115,10 +116,13 @@ def publish(  # as the command has them
 ) -> None:
     """Publish the releases that answer statements, and say how to read the answers."""
     new = ledger is not None and not Ledger.exists(ledger)
+    there = is_statements(out) and not load_statements(out, whole=False).missing
     with planning(None, quiet=quiet):
         planned = plan_statements(Path(spec), text_of(sql), weights=weights_of(weights))
     with counting(quiet=quiet) as progress:
         made = publish_statements(planned, data, out=out, ledger=ledger, progress=progress, **options)
+    if there:
+        hint(f"{out} had all of them: nothing was measured or charged", quiet=quiet)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:

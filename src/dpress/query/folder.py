@@ -31,6 +31,7 @@ DENSEST = 512
 
 MANIFEST = "release.json"
 SERIES = "series.json"
+STATEMENTS = "statements.json"
 """The description of a release that grows period by period; a folder of each span lies beside it."""
 ANSWERS = "measurement.parquet"
 CSV = ".csv"

@@ -15,7 +15,7 @@ from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps.linear import Numbers
 from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.document.design import fingerprint, from_plain
-from dpress.query.folder import ANSWERS, CSV, MANIFEST, as_csv, read
+from dpress.query.folder import ANSWERS, CSV, MANIFEST, STATEMENTS, as_csv, read
 from dpress.query.release import FORMAT, Release
 
 WRONG = (
@@ -46,7 +46,10 @@ def load_release(folder: str | Path) -> Release:
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():
-        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
+        several = "; it has the releases of statements: ask --statement 1, or name the folder of one of them"
+        raise OSError(
+            f"{folder} holds no release: there is no {MANIFEST} in it{several if (folder / STATEMENTS).is_file() else ''}"
+        )
     try:
         manifest, answers = read(folder, version=FORMAT)
         release = _from_manifest(manifest, answers, folder)

@@ -81,7 +81,7 @@ def _statement(tree: exp.Select, columns: Columns) -> Statement:
     over = OverValues(selected=selected, keys=keys, numbers=numbers)
     behind, where = over.sql(), tree.args.get("where")
     return Statement(
-        text=tree.sql(dialect=DIALECT),
+        text=tree.sql(dialect=DIALECT, comments=False),
         keys=keys,
         sets=sets,
         numbers=(*numbers, *over.hidden),

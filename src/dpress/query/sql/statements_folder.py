@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.query.folder import MANIFEST
+from dpress.query.folder import MANIFEST, STATEMENTS
 from dpress.query.load import load_release
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.sql.answer import answers
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable
 
-STATEMENTS = "statements.json"
 FORMAT = 1
 
 

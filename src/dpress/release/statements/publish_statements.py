@@ -10,7 +10,8 @@ from typing import Any
 from dpress.core.basics.new_path import new_path
 from dpress.ledger.ledger import Ledger
 from dpress.query.designs import load_design, save_design
-from dpress.query.sql.statements_folder import STATEMENTS, Statements, load_statements, write_statements
+from dpress.query.folder import STATEMENTS
+from dpress.query.sql.statements_folder import Statements, load_statements, write_statements
 from dpress.release.curator.publish import Payment, publish
 from dpress.release.statements.plan_statements import StatementsPlan
 
