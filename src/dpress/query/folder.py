@@ -31,8 +31,9 @@ DENSEST = 512
 
 MANIFEST = "release.json"
 SERIES = "series.json"
-STATEMENTS = "statements.json"
 """The description of a release that grows period by period; a folder of each span lies beside it."""
+STATEMENTS = "statements.json"
+"""Which of several releases answers which statement; a folder of each lies beside it."""
 ANSWERS = "measurement.parquet"
 CSV = ".csv"
 
