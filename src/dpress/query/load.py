@@ -47,9 +47,8 @@ def load_release(folder: str | Path) -> Release:
     folder = Path(folder)
     if not (folder / MANIFEST).exists():
         several = "; it has the releases of statements: ask --statement 1, or name the folder of one of them"
-        raise OSError(
-            f"{folder} holds no release: there is no {MANIFEST} in it{several if (folder / STATEMENTS).is_file() else ''}"
-        )
+        more = several if (folder / STATEMENTS).is_file() else ""
+        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it{more}")
     try:
         manifest, answers = read(folder, version=FORMAT)
         release = _from_manifest(manifest, answers, folder)

@@ -8,6 +8,7 @@ import pytest
 from tests.query.sql.visits import release
 
 import dpress
+from dpress.core.basics import rng
 from dpress.query.sql.sql_table import FREE
 
 
@@ -89,3 +90,18 @@ def test_a_release_opens_in_duckdb() -> None:
     with pytest.raises(ValueError, match="attach under another `schema`"):
         dpress.attach(connection, release())
     assert dpress.attach(connection, release(), schema="again")[0] == "again.age_sex_ward"
+
+
+def test_levels_of_a_hierarchy_are_keys_and_conditions() -> None:
+    ward = {
+        "name": "ward", "kind": "categorical", "values": ["eyes", "ear", "skin"], "other": "elsewhere",
+        "hierarchy": [["eyes", "head", "all"], ["ear", "head", "all"], ["skin", "outside", "all"]],
+    }  # fmt: skip
+    plain = {"attribute": [ward], "privacy": {"epsilon": 1000}, "release": {"kind": "histogram"}}
+    rows = pa.table({"ward": ["eyes"] * 5 + ["ear"] * 2 + ["skin"] + ["hand"]})
+    made = dpress.publish(plain, rows, rng=rng.seeded(1))
+    table = made.sql("select level(ward, 1) as part, count(*) from visits group by part").table
+    assert [(row["part"], row["count"]) for row in table.to_pylist()] == [("head", 7), ("outside", 1), (None, 1)]
+    assert made.sql("select count(*) from visits where level(ward, 1) = 'head'").table["count"].to_pylist() == [7]
+    with pytest.raises(ValueError, match=r"ward has levels 1 to 2; write level\(column, 1\)"):
+        made.sql("select level(ward, 3), count(*) from visits group by 1")

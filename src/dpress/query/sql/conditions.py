@@ -159,7 +159,7 @@ def _where_steps(columns: Columns, node: exp.Expr, test: Callable[[steps.Step], 
 
 def _holds(step: steps.Step, word: Word, text: str) -> bool:
     """Say whether a comparison of a step's value with a text holds."""
-    value: steps.Step = type(step)(text) if isinstance(step, int | float) else steps.read_like(step, text)
+    value = steps.read_like(step, text)
     order = {"=": step == value, "!=": step != value}
     if word in order:
         return order[word]

@@ -15,9 +15,10 @@ from sqlglot import exp
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.by_edges import ByEdges
 from dpress.query.sql.columns import Columns
-from dpress.query.sql.expressions import shown
+from dpress.query.sql.expressions import constant, shown
 
-Step = int | float | dt.date | dt.datetime
+Step = int | float | str | dt.date | dt.datetime
+LEVEL = "level"
 Numbers = npt.NDArray[Any]
 MOST = 1 << 22  # numbers that a function is evaluated at
 TRUNCATED = {"YEAR": "Y", "MONTH": "M", "DAY": "D", "HOUR": "h"}
@@ -43,7 +44,10 @@ ARITHMETIC: Mapping[type[exp.Expr], Callable[[Numbers, Numbers], Numbers]] = {
     exp.Mod: np.fmod,
 }
 DIVISIONS = (exp.Div, exp.IntDiv, exp.Mod)
-FORMS = "column // 10 * 10, floor(column / 10), column % 10, date_trunc('month', column) or extract(year from column)"
+FORMS = (
+    "column // 10 * 10, floor(column / 10), column % 10, date_trunc('month', column), extract(year from column) or "
+    "level(column, 1)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,8 @@ def steps(columns: Columns, node: exp.Expr) -> Steps:
     Raises:
         SqlRefusal: it is none of a form that is understood, or has several values in a cell.
     """
+    if isinstance(node, exp.Anonymous) and node.name.lower() == LEVEL:
+        return _level(columns, node)
     used = list(node.find_all(exp.Column))
     if not used or any(columns.of(column) != columns.of(used[0]) for column in used):
         raise columns.refused(f"expected a function of one column, such as {FORMS}", node)
@@ -77,6 +83,22 @@ def steps(columns: Columns, node: exp.Expr) -> Steps:
         labels.setdefault(value, []).append(label)
     if column.size > column.ordered:
         labels[None] = column.labels_between(column.ordered, column.size)
+    return Steps(column=column, labels={value: tuple(names) for value, names in labels.items()})
+
+
+def _level(columns: Columns, node: exp.Anonymous) -> Steps:
+    """Return the groups of a level of a column's hierarchy, `level(ward, 1)`, counted from the values up."""
+    parts = [*node.expressions, exp.Null(), exp.Null()]
+    column, level = columns.of(parts[0]), constant(parts[1])
+    rows = column.levels_of_groups
+    highest = len(rows[0]) - 1 if rows else 0
+    if level is None or level not in range(1, highest + 1):
+        has = f"{column.name} has levels 1 to {highest}" if highest else f"{column.name} has no hierarchy"
+        raise columns.refused(f"{has}; write level(column, 1)", node)
+    group = {row[0]: row[int(level)] for row in rows}
+    labels: dict[Step | None, list[str]] = {}
+    for label in column.labels_between(0, column.size):
+        labels.setdefault(group.get(label), []).append(label)
     return Steps(column=column, labels={value: tuple(names) for value, names in labels.items()})
 
 
@@ -193,5 +215,7 @@ def _plain(value: Any) -> Step:
 
 
 def read_like(value: Step, text: str) -> Step:
-    """Return a date that a text names, of the kind of another; `ValueError` where it names none."""
+    """Return the value that a text names, of the kind of another; `ValueError` where it names none."""
+    if isinstance(value, int | float | str):
+        return type(value)(text)
     return dt.datetime.fromisoformat(text) if isinstance(value, dt.datetime) else dt.date.fromisoformat(text)
