@@ -8,7 +8,7 @@ import pytest
 from tests.release.statements.visits import PURE, spec, visits
 
 from dpress import ROW, BudgetExceeded, Ledger, PureDP, publish
-from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.query.sql.statements_folder import load_statements
 from dpress.release.statements.plan_statements import plan_statements
 from dpress.release.statements.publish_statements import publish_statements
@@ -122,3 +122,12 @@ def test_other_statements_are_not_mixed_into_a_folder(planned, tmp_path) -> None
 def test_weights_are_one_for_each_statement(weights) -> None:
     with pytest.raises(ValueError, match="expected 3 weights above 0, one for each statement"):
         plan_statements(PURE, TEXT, weights=weights)
+
+
+def test_of_a_release_that_is_specified_only_texts_stay() -> None:
+    stated = {"kind": "histogram", "attributes": ["sex"], "method": "identity", "title": "Visits"}
+    made = plan_statements(PURE | {"release": stated}, "select ward, avg(cost) from visits group by ward")
+    assert made.parts[0].planned.spec.release.title == "Visits"
+    local = {"attribute": PURE["attribute"][:3], "privacy": {"model": "local", "epsilon": 1}}
+    with pytest.raises(NotSupported, match="over a table that a curator holds, as a whole"):
+        plan_statements(local, "select count(*) from visits")

@@ -9,11 +9,13 @@ import statistics as middles
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from dpress.core.basics import rng as generators
+from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Asked, Spec, load_spec
 from dpress.query.release import Release
 from dpress.query.sql.answer import answers
@@ -93,7 +95,7 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
     of all releases err alike, or in the inverse proportion of their weights.
 
     Args:
-        source: the specification, or its file, text or plain objects; what its `[release]` says besides the kind stays.
+        source: the specification, or its file, text or plain objects; of its `[release]` the texts for people stay.
         sql: statements, divided by `;`.
         weights: of the statements; equal unless stated.
 
@@ -102,7 +104,7 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
         NotSupported: no method serves a statement.
         ValueError: there is not one weight above 0 for each statement.
     """
-    spec = source if isinstance(source, Spec) else load_spec(source, release=ANY)
+    spec = _for_statements(source if isinstance(source, Spec) else load_spec(source, release=ANY))
     read = statements(sql, columns_of(spec, sql))
     weighed = _weights(weights, len(read))
     parts = parts_of(read, spec.attribute)
@@ -123,6 +125,20 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
         parts=planned,
         errors=tuple(errors[place] for place in range(len(read))),
     )
+
+
+def _for_statements(spec: Spec) -> Spec:
+    """Return a specification of all attributes, without what its release is; statements say that.
+
+    Raises:
+        NotSupported: devices are asked, or the table is published by periods.
+    """
+    if spec.privacy.model == "local" or spec.periods is not msgspec.UNSET:
+        raise NotSupported(
+            "statements are over a table that a curator holds, as a whole: leave out `model` and [periods]"
+        )
+    named: dict[str, Any] = {"kind": "", "attributes": None, "method": "auto", "parameters": {}, "postprocess": ()}
+    return msgspec.structs.replace(spec, release=msgspec.structs.replace(spec.release, **named))
 
 
 def _weights(weights: Sequence[float], count: int) -> tuple[float, ...]:
