@@ -51,7 +51,7 @@ class Table:
 
     @property
     def _rows(self) -> Rows:
-        return open_source(self.data)
+        return open_source(self.data, unit=self.unit.columns)
 
     @property
     def name(self) -> str:

@@ -33,6 +33,13 @@ def rows_of(design: Design, data: Any, *, engine: str | None = None) -> Rows:
 
     Raises:
         ValueError: there is no such engine.
+        SchemaMismatch: it names tables that are not joined by the persons whom the design protects.
     """
     stated = msgspec.convert(design.specification.get("data", {}), FileFormat)
-    return open_source(data, stated, design.schema.tabular, engine=engine)
+    return open_source(data, stated, design.schema.tabular, engine=engine, unit=_unit(design))
+
+
+def _unit(design: Design) -> tuple[str, ...]:
+    """Return the columns that name a person; none where rows are protected."""
+    named = design.claim.unit
+    return () if named == "row" else (named,) if isinstance(named, str) else named

@@ -36,11 +36,13 @@ class DuckdbRows(Source):
         path: of the database.
         table: its name; the schema's before it, and a point, where that is not `main`.
         query: of ours that selects some of its rows and columns; empty for all.
+        joined: what the query joins to it, for messages.
     """
 
     path: Path
     table: str
     query: str = ""
+    joined: str = ""
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # a database is opened here
     dialect: ClassVar[Dialect | None] = "duckdb"
@@ -48,7 +50,7 @@ class DuckdbRows(Source):
     @property
     def name(self) -> str:
         """What to call it in a message."""
-        return f"{self.path}#{self.table}"
+        return f"{self.path}#{self.table}{self.joined}"
 
     @property
     def relation(self) -> str:

@@ -1,6 +1,6 @@
 """From whatever names rows to their source: a file, a folder, a glob, a list of files, or a table in memory."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,12 @@ class Rows:
 
 
 def open_source(
-    data: Any, written: FileFormat = PLAIN, attributes: Iterable[Tabular] = (), *, engine: str | None = None
+    data: Any,
+    written: FileFormat = PLAIN,
+    attributes: Iterable[Tabular] = (),
+    *,
+    engine: str | None = None,
+    unit: Sequence[str] = (),
 ) -> Rows:
     """Return the source of rows; no row is read.
 
@@ -56,6 +61,7 @@ def open_source(
         written: how files of text are written.
         attributes: that will be read, for how their values are written.
         engine: that will count them; left out, the one that the source suggests.
+        unit: the columns that name a person, by which alone tables are joined; without any none are.
 
     Raises:
         ValueError: there is no such engine.
@@ -65,15 +71,15 @@ def open_source(
     """
     if isinstance(data, Rows):
         return data
-    return Rows(_source(data, written, tuple(attributes)), engine)
+    return Rows(_source(data, written, tuple(attributes), unit), engine)
 
 
-def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
+def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...], unit: Sequence[str]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
         return _in_python(data)
     for path in [data] if isinstance(data, (str, Path)) else data:
         check_no_password(str(path), "the rows")
-    if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
+    if isinstance(data, (str, Path)) and (database := _database(str(data), unit)) is not None:
         return database
     place, sheet = _sheet(data)
     paths, folder = files.named(place), files.folder_of(place)
@@ -101,16 +107,37 @@ def _in_python(data: Any) -> Source:
     return stream_of(native) or MemoryRows(data)
 
 
-def _database(data: str) -> Source | None:
-    """Return the table of a database, where one is named."""
+def _database(data: str, unit: Sequence[str]) -> Source | None:
+    """Return the table of a database, or several that are joined, where it names one."""
     table_name.check_query(data)
-    place, table = table_name.split(data)
+    place, named = table_name.split(data)
+    if (tables := _tables(place, named)) is None:
+        return None
+    if not table_name.is_joined(named):
+        return tables(named)
+    from dpress.data.sources import joined_tables  # noqa: PLC0415  # a parser of SQL, which few sources need
+
+    joined = joined_tables.read(named, "the database" if is_postgres(place) else place, unit)
+    query, types = joined_tables.selected(joined, [tables(name) for name in joined.tables])
+    return tables(joined.tables[0], joined.others).queried(query, types)
+
+
+def _tables(place: str, named: str) -> Callable[..., Source] | None:
+    """Return what opens a table of a database, all of them at one moment; None where no database is named."""
     if is_postgres(place):
-        from dpress.data.sources.postgres_rows import PostgresRows, named  # noqa: PLC0415  # the driver is an extra
+        from dpress.data.sources import postgres_rows  # noqa: PLC0415  # the driver is an extra
         from dpress.data.sources.postgres_snapshot import Snapshot  # noqa: PLC0415
 
-        return PostgresRows(table=table, snapshot=Snapshot(place, named(table)))
-    return DuckdbRows(path=Path(place), table=table) if Path(place).suffix.lower() in DATABASES else None
+        snapshot = Snapshot(place, postgres_rows.named(named))
+        return lambda table, joined="": postgres_rows.PostgresRows(table=table, snapshot=snapshot, joined=joined)
+    if is_database(place):
+        return lambda table, joined="": DuckdbRows(path=Path(place), table=table, joined=joined)
+    return None
+
+
+def is_database(place: str) -> bool:
+    """Return whether tables stand behind `#` of a place."""
+    return is_postgres(place) or Path(place).suffix.lower() in DATABASES
 
 
 def _sheet(data: Any) -> tuple[Any, str]:

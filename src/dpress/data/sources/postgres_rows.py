@@ -48,12 +48,14 @@ class PostgresRows(Source):
         snapshot: the moment at which it is read.
         query: of ours that selects of it; empty for all rows.
         selected: the types of the columns that the query selects.
+        joined: what the query joins to it, for messages.
     """
 
     table: str
     snapshot: Snapshot
     query: str = ""
     selected: Mapping[str, str] = field(default_factory=dict)
+    joined: str = ""
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # the moment is kept here
     dialect: ClassVar[Dialect | None] = "postgres"
@@ -61,7 +63,7 @@ class PostgresRows(Source):
     @property
     def name(self) -> str:
         """What to call it in a message."""
-        return named(self.table)
+        return named(self.table + self.joined)
 
     @property
     def relation(self) -> str:

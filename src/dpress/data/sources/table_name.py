@@ -13,6 +13,7 @@ from dpress.data.sources.sql_text import quoted
 
 PART = r'"(?:[^"]|"")+"|[^\s".,;()]+'
 NAME = re.compile(rf"(?:{PART})(?:\.(?:{PART}))*")
+SEVERAL = re.compile(r"\sjoin\s|,", re.IGNORECASE)
 QUERY = re.compile(r"\s*(select|with|from|values|table)\s", re.IGNORECASE)
 SHOWN = 20  # tables that a message names
 WHY = (
@@ -50,6 +51,15 @@ def split(data: str) -> tuple[str, str]:
     """
     place, _, name = data.partition("#")
     return place, name
+
+
+def is_joined(name: str) -> bool:
+    """Return whether several tables stand behind `#`.
+
+    >>> is_joined("visits join persons using (person_id)"), is_joined('"a join b"')
+    (True, False)
+    """
+    return SEVERAL.search(re.sub('"[^"]*"', "", name)) is not None
 
 
 def missing(name: str, database: str, present: Sequence[str]) -> str:

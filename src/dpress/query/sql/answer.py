@@ -51,7 +51,7 @@ def sql(release: Release | str | Path, statement: str, *, confidence: float = CO
 
 
 def answers(
-    release: Release, text: str, confidence: float, *, only: Sequence[int] | None = None
+    release: Release, text: str, confidence: float, *, only: Sequence[int] | None = None, joined: bool = False
 ) -> tuple[SqlTable, ...]:
     """Return the answer to every statement of a text.
 
@@ -62,6 +62,7 @@ def answers(
         text: SQL over one table, whose name does not matter.
         confidence: of the intervals.
         only: the places of the statements that are answered, from 0; all unless stated.
+        joined: whether the release was planned for these statements, which may be over tables that are joined.
 
     Raises:
         SqlRefusal: a statement cannot be read, or is of a form that has no answer.
@@ -69,7 +70,8 @@ def answers(
     """
     unit = release.claim.unit
     attributes = release.answers.columns or release.schema.tabular
-    columns = Columns(text=text, attributes=tuple(attributes), unit=tuple(unit.columns) if unit.also else ())
+    persons = tuple(unit.columns) if unit.also else ()
+    columns = Columns(text=text, attributes=tuple(attributes), unit=persons, joined=joined)
     read = statements(text, columns, only=only)
     return tuple(_answer(release, statement, Schema(columns.attributes), confidence) for statement in read)
 

@@ -20,11 +20,13 @@ class Columns:
         text: of the statement, for refusals.
         attributes: with their cells.
         unit: the columns that name a person; none where rows are protected.
+        joined: whether the rows may be those of several tables, as those of a release that is made are not.
     """
 
     text: str
     attributes: tuple[Tabular, ...]
     unit: tuple[str, ...] = ()
+    joined: bool = False
 
     def of(self, column: exp.Expr) -> Tabular:
         """Return the attribute that a column names.

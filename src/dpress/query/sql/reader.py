@@ -41,6 +41,17 @@ def statements(text: str, columns: Columns, *, only: Sequence[int] | None = None
     Raises:
         SqlRefusal: it cannot be read, or there is no answer of such a form.
     """
+    parsed = trees(text)
+    chosen = parsed if only is None else [parsed[place] for place in only]
+    return tuple(_statement(_checked(tree, columns), columns) for tree in chosen)
+
+
+def trees(text: str) -> list[exp.Expr]:
+    """Return the statements of a text as sqlglot has them.
+
+    Raises:
+        SqlRefusal: it cannot be read, or there is none.
+    """
     try:
         parsed = [tree for tree in sqlglot.parse(text, read=DIALECT) if tree is not None]
     except ParseError as error:
@@ -49,8 +60,7 @@ def statements(text: str, columns: Columns, *, only: Sequence[int] | None = None
         raise SqlRefusal("this is no SQL: a quote or a comment is not closed", text) from None
     if not parsed:
         raise SqlRefusal("there is no statement; write select ward, count(*) from release group by ward", text)
-    chosen = parsed if only is None else [parsed[place] for place in only]
-    return tuple(_statement(_checked(tree, columns), columns) for tree in chosen)
+    return parsed
 
 
 def _unread(error: ParseError, text: str) -> SqlRefusal:
@@ -65,7 +75,8 @@ def _checked(tree: exp.Expr, columns: Columns) -> exp.Select:
     """Return a statement that is none of those that no release answers."""
     for kind, message in REFUSED.items():
         for node in tree.find_all(kind):
-            if not (kind is exp.Distinct and isinstance(node.parent, exp.Count)):
+            counted = kind is exp.Distinct and isinstance(node.parent, exp.Count)
+            if not counted and not (kind is exp.Join and columns.joined and node.parent is tree):
                 raise columns.refused(message, node)
     if not isinstance(tree, exp.Select):
         raise columns.refused("only `select` is answered: nothing in a release is changed", tree)

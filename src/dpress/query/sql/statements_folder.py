@@ -62,7 +62,7 @@ class Statements:
         """
         for name, places in self.answered.items():
             if number - 1 in places:
-                return answers(self.release(name), self.sql, confidence, only=[number - 1])[0]
+                return answers(self.release(name), self.sql, confidence, only=[number - 1], joined=True)[0]
         raise ValueError(f"{self.folder}: there are statements 1 to {self.count}, got {number}")
 
     def sql_tables(self, sql: str, *, confidence: float = CONFIDENCE) -> tuple[SqlTable, ...]:

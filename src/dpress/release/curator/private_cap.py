@@ -128,7 +128,8 @@ def sensitivity(quantile: Fraction, relation: Relation) -> int:
 
 def _at_most(spec: Spec, design: Spec | Design, data: Any, caps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return how many persons have at most 0, 1, ... rows, and last how many there are; exact."""
-    source = open_source(source_of(design, data), spec.data or FileFormat(), ())
-    persons = Table(source, (), spec.privacy.protected).contributions(caps.tolist())
+    unit = spec.privacy.protected
+    source = open_source(source_of(design, data), spec.data or FileFormat(), unit=unit.columns)
+    persons = Table(source, (), unit).contributions(caps.tolist())
     kept = np.array([0, *persons.kept.values()], dtype=np.int64)
     return np.append(persons.persons - np.diff(kept), persons.persons)

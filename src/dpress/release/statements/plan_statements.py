@@ -24,6 +24,7 @@ from dpress.query.sql.sql_table import SUFFIXES
 from dpress.release.curator.publish import publish
 from dpress.release.plan.made_up import made_up
 from dpress.release.plan.plan import Plan, plan
+from dpress.release.statements.joined_rows import over_joined
 from dpress.release.statements.parts import SUMS, Part, parts_of
 from dpress.release.statements.specifications import columns_of, specification
 
@@ -102,9 +103,11 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
     Raises:
         SqlRefusal: a statement cannot be read, or is of a form that has no answer.
         NotSupported: no method serves a statement.
+        SchemaMismatch: the specification's source is other rows than those that the statements are over.
         ValueError: there is not one weight above 0 for each statement.
     """
-    spec = _for_statements(source if isinstance(source, Spec) else load_spec(source, release=ANY))
+    stated = source if isinstance(source, Spec) else load_spec(source, release=ANY)
+    spec = over_joined(_for_statements(stated), sql)
     read = statements(sql, columns_of(spec, sql))
     weighed = _weights(weights, len(read))
     parts = parts_of(read, spec.attribute)
@@ -188,7 +191,7 @@ def _errors(spec: Spec, sql: str, part: PlannedPart) -> Iterator[tuple[int, tupl
 def _by_column(spec: Spec, sql: str, part: Part, planned: Plan) -> list[Mapping[str, float | None]]:
     """Return the typical error of the numbers of every statement of a part."""
     read = statements(sql, columns_of(spec, sql), only=part.statements)
-    tables = answers(simulated(planned), sql, CONFIDENCE, only=part.statements)
+    tables = answers(simulated(planned), sql, CONFIDENCE, only=part.statements, joined=True)
     of = [{number.name: number.query.of for number in statement.numbers} for statement in read]
     return [
         {name: _typical(of_each[name], table.table[name + SUFFIXES[0]].to_pylist(), planned) for name in table.numbers}

@@ -13,6 +13,7 @@ from dpress.query.designs import load_design, save_design
 from dpress.query.folder import STATEMENTS
 from dpress.query.sql.statements_folder import Statements, load_statements, write_statements
 from dpress.release.curator.publish import Payment, publish
+from dpress.release.statements.joined_rows import rows_over
 from dpress.release.statements.plan_statements import StatementsPlan
 
 
@@ -23,7 +24,8 @@ def publish_statements(
 
     Args:
         planned: the plan.
-        data: as `publish` takes it; left out, the specification's source.
+        data: as `publish` takes it; left out, the specification's source. Where statements join tables, the database
+            that has them.
         out: a new folder; or one that this plan's statements began and that was interrupted: only what is missing is
             measured and paid for, by the designs that it keeps.
         ledger: pays for each release before its noise is drawn; a new one has the specification's budget as its limit.
@@ -34,7 +36,7 @@ def publish_statements(
         SchemaMismatch, OSError: see `publish`. What was charged is in the folder.
     """
     folder, spec = Path(out), planned.spec
-    source = data if data is not None else spec.source
+    source = rows_over(spec, planned.sql, data if data is not None else spec.source)
     if (folder / STATEMENTS).is_file():
         kept = load_statements(folder, whole=False)
         if (kept.sql, kept.spec) != (planned.sql, spec.hash):

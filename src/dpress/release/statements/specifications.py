@@ -56,7 +56,8 @@ def shared(budget: float, share: Fraction) -> float:
 
 def columns_of(spec: Spec, text: str) -> Columns:
     """Return the columns of a specification's table."""
-    return Columns(text=text, attributes=spec.schema.tabular, unit=spec.privacy.protected.columns)
+    unit = spec.privacy.protected.columns
+    return Columns(text=text, attributes=spec.schema.tabular, unit=unit, joined=True)
 
 
 def coarsened(part: Part, attributes: Sequence[Attribute], of: Sequence[Statement]) -> tuple[Attribute, ...]:

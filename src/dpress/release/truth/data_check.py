@@ -169,7 +169,9 @@ def check(
     spec = specification_of(wanted)
     attributes = tuple(side for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
-    source = open_source(source_of(wanted, data), spec.data or FileFormat(), attributes)
+    source = open_source(
+        source_of(wanted, data), spec.data or FileFormat(), attributes, unit=spec.privacy.protected.columns
+    )
     names, unit = tuple(attribute.name for attribute in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
