@@ -79,10 +79,10 @@ def nothing_looked_at_in_the_transaction(monkeypatch):
     """A price is compared with what is left when a release begins, not when it is charged."""
     real, checked = ledgers._afford, Ledger.check_all
 
-    def check_all(self, charges, unit):
+    def check_all(self, charges, unit, *analyst):
         with monkeypatch.context() as patch:
             patch.setattr(ledgers, "_afford", real)
-            checked(self, charges, unit)
+            checked(self, charges, unit, *analyst)
 
     monkeypatch.setattr(Ledger, "check_all", check_all)
     monkeypatch.setattr(ledgers, "_afford", lambda *_: None)

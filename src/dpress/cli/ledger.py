@@ -10,7 +10,7 @@ from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
-from dpress.ledger.ledger import Entry, Ledger, verify
+from dpress.ledger.ledger import Entry, Ledger, Summary, verify
 from dpress.release.curator.ledger_heads import heads_below
 
 SHORT = 8  # digits of a hash in a table
@@ -35,9 +35,22 @@ def command() -> None:
 )
 @click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows a person keeps.")
 @click.option("--relation", type=click.Choice([one.value for one in Relation]), default="add-remove", show_default=True)
+@click.option(
+    "--analyst",
+    multiple=True,
+    metavar="NAME=SHARE",
+    help="A share of the limit, in epsilon or rho, that only this analyst spends; may be repeated.",
+)
 @json_option
-def create(
-    ledger: str, unit: tuple[str, ...], rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None
+def create(  # as the command has them
+    ledger: str,
+    unit: tuple[str, ...],
+    rows_per_unit: int,
+    relation: str,
+    analyst: tuple[str, ...],
+    *,
+    as_json: bool,
+    **limit: str | None,
 ) -> None:
     """Create LEDGER, a file or postgresql://..., with a limit that all releases of one table share."""
     if not any(limit.values()):
@@ -45,11 +58,25 @@ def create(
     loss = from_parameters({name: value for name, value in limit.items() if value is not None})
     column, *also = (None,) if unit == ("row",) else unit
     protected = Unit(relation=Relation(relation), column=column, rows=rows_per_unit, also=tuple(also))
-    Ledger.create(ledger, limit=loss, unit=protected)
+    shares = _shares(analyst)
+    Ledger.create(ledger, limit=loss, unit=protected, analysts=shares)
     if as_json:
-        print_json({"ledger": ledger, "limit": as_floats(loss)})
-    else:
-        click.echo(f"Ledger: {ledger}, limit {describe(loss)}")
+        print_json({"ledger": ledger, "limit": as_floats(loss), **({"analysts": shares} if shares else {})})
+        return
+    click.echo(f"Ledger: {ledger}, limit {describe(loss)}")
+    for name, share in shares.items():
+        click.echo(f"Share:  {_shown(name)}, {loss.names[0]} = {share}")
+
+
+def _shares(analysts: tuple[str, ...]) -> dict[str, str]:
+    """Return the share of every analyst, as texts of numbers, from texts such as ada=0.5."""
+    shares: dict[str, str] = {}
+    for text in analysts:
+        name, equals, share = text.rpartition("=")
+        if not equals or not name or name in shares:
+            raise click.UsageError(f"--analyst: expected NAME=SHARE, each name once, such as ada=0.5, got {text!r}")
+        shares[name] = share
+    return shares
 
 
 @command.command("show")
@@ -75,30 +102,38 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
             "confirmed": entry.confirmed,
             "design": entry.design,
             "partition": entry.partition,
+            **({"analyst": entry.analyst} if summary.shares else {}),
         }
         for entry in summary.entries
     ]
     if as_json:
         amounts = {"spent": _up(summary.spent), "remaining": _down(summary.remaining)}
         page = {} if html is None else {"page": html}
-        print_json({"limit": as_floats(summary.limit), **amounts, "entries": entries, "head": summary.head, **page})
+        analysts = {"analysts": _plain_shares(summary)} if summary.shares else {}
+        plain = {"limit": as_floats(summary.limit), **amounts, **analysts, "entries": entries, "head": summary.head}
+        print_json({**plain, **page})
         return
     click.echo(f"Limit:     {describe(summary.limit)}")
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
     click.echo(f"Remaining: {_text(_down(summary.remaining))}")
+    for analyst, share in _plain_shares(summary).items():
+        whose = f"Share of {_shown(analyst)}:" if analyst else "Beside the shares:"
+        click.echo(f"{whose} {share['remaining']:.6g} left of {summary.limit.names[0]} = {share['share']:.6g}")
     names = set(_up(summary.spent))
     rows = [
         [
             e.time.partition("T")[0],
             _shown(_named(e)) + ("" if e.confirmed else " (charged, then stopped)"),
             *(_shown(text) for text in (e.release, e.spec[:SHORT], e.who)),
+            *([_shown(e.analyst)] if summary.shares else []),
             _brief(as_floats(e.loss), names),
             _brief(_down(e.remaining), names),
         ]
         for e in summary.entries
     ]
-    header = ("day (UTC)", "label", "release", "spec", "who", "charged", "left")
-    print_table(header, rows, numbers=(5, 6), whole=(0, 3, 5, 6))
+    header = ("day (UTC)", "label", "release", "spec", "who", *(["analyst"] * bool(summary.shares)), "charged", "left")
+    amounts_at = (len(header) - 2, len(header) - 1)
+    print_table(header, rows, numbers=amounts_at, whole=(0, 3, *amounts_at))
     if html is not None:
         click.echo(f"Page: {html}")
 
@@ -123,6 +158,18 @@ def check(ledger: str, head: str | None, releases: str | None, *, as_json: bool)
         click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
     elif head is None:
         click.echo("entries cut off the end are found only with --releases or --head")
+
+
+def _plain_shares(summary: Summary) -> dict[str, dict[str, float]]:
+    """Return every analyst's share, what is spent of it and what is left; under "" what is beside them."""
+    return {
+        analyst: {
+            "share": float_up(share.limit),
+            "spent": float_up(share.spent),
+            "remaining": 0.0 - float_up(-share.remaining),
+        }
+        for analyst, share in summary.shares.items()
+    }
 
 
 def _named(entry: Entry) -> str:

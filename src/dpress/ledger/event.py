@@ -24,7 +24,7 @@ Rationals = dict[str, str]
 class Opening(
     Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="opening", tag_field="fact"
 ):
-    """The first fact: what may be spent at most, and whom it protects (`claim.Unit`)."""
+    """The first fact: what may be spent at most, whom it protects (`claim.Unit`), and the shares of analysts."""
 
     time: str
     limit: Rationals
@@ -32,6 +32,7 @@ class Opening(
     column: str | None
     rows: int
     also: tuple[str, ...] = ()
+    analysts: Rationals = {}
 
     @property
     def loss(self) -> Loss:
@@ -65,6 +66,7 @@ class Reservation(
         release: the folder of the release, as it was given; empty where nothing was to be written.
         spec: the hash of the specification; empty where there is none.
         who: the name of whoever asked for it, as given; empty where nobody was named.
+        analyst: whose share pays; empty where nobody's does.
     """
 
     time: str
@@ -77,6 +79,7 @@ class Reservation(
     spec: str = ""
     who: str = ""
     touched: int | None = None
+    analyst: str = ""
 
     @property
     def loss(self) -> Loss:

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
+from dpress.core.basics import check
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import BudgetExceeded
 from dpress.core.basics.losses.any_loss import parameters
 from dpress.core.basics.losses.loss import Amounts, Loss
 from dpress.core.basics.losses.read import LOSSES
+from dpress.ledger.analysts import NOBODY, Share, charge_of, share_after, shares_of, written_shares
 from dpress.ledger.compose import Charge, fits, total
 from dpress.ledger.event import Event, History, Opening, Reservation, Row, Spend, now, replay, write_loss
 from dpress.ledger.store import located, store_at
@@ -30,7 +33,7 @@ class Entry:
     """One charge as `Ledger.summary` lists it.
 
     `confirmed` says that its noise was drawn, `remaining` what it and all before it left of the limit; `release`,
-    `spec` and `who` are empty where they were not given.
+    `spec`, `who` and `analyst` are empty where they were not given.
     """
 
     reservation: str
@@ -44,12 +47,16 @@ class Entry:
     release: str
     spec: str
     who: str
+    analyst: str
     remaining: Amounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The account of a ledger: `spent` and `remaining` are exact, by the names of the limit's parameters."""
+    """The account of a ledger: `spent` and `remaining` are exact, by the names of the limit's parameters.
+
+    `shares` are those of the analysts, and under "" what is beside them; empty where the ledger has none.
+    """
 
     limit: Loss
     unit: Unit
@@ -58,6 +65,7 @@ class Summary:
     entries: tuple[Entry, ...]
     rows: int
     head: str
+    shares: Mapping[str, Share]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,16 +110,25 @@ class Ledger:
         return store_at(path).exists()
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], *, limit: Loss, unit: Unit) -> "Ledger":
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        limit: Loss,
+        unit: Unit,
+        analysts: Mapping[str, check.Number] = MappingProxyType({}),
+    ) -> "Ledger":
         """Start a ledger in a new file, or in a database that has none.
 
         Args:
             path: the file, or `postgresql://...`, whose password comes from libpq's own places.
             limit: what may be spent at most.
             unit: whom it protects.
+            analysts: the shares of the limit that some have, by name, in its first parameter; charges that name no
+                analyst are paid from what is beside them.
 
         Raises:
-            ValueError: the limit is no privacy loss, or the unit is none.
+            ValueError: the limit is no privacy loss, the unit is none, or the shares are more than the limit.
             FileExistsError: there is one.
             OSError: it cannot be written.
         """
@@ -126,6 +143,7 @@ class Ledger:
             column=unit.column,
             rows=unit.rows,
             also=unit.also,
+            analysts=written_shares(analysts, limit),
         )
         store_at(path).create(opening)
         return cls(path=located(path))
@@ -152,13 +170,15 @@ class Ledger:
             return place
         return cls.open(place) if cls.exists(place) else None
 
-    def check(self, loss: Loss, unit: Unit, partition: str | None = None, touched: int | None = None) -> None:
+    def check(
+        self, loss: Loss, unit: Unit, partition: str | None = None, touched: int | None = None, analyst: str = NOBODY
+    ) -> None:
         """Raise what `reserve` would raise now; write nothing."""
-        self.check_all([Charge(loss=loss, partition=partition, touched=touched)], unit)
+        self.check_all([Charge(loss=loss, partition=partition, touched=touched)], unit, analyst)
 
-    def check_all(self, charges: Sequence[Charge], unit: Unit) -> None:
+    def check_all(self, charges: Sequence[Charge], unit: Unit, analyst: str = NOBODY) -> None:
         """Raise what one of several calls of `reserve` would raise now; write nothing."""
-        _afford(_history(self.path), charges, unit)
+        _afford(_history(self.path), charges, unit, analyst)
 
     def reserve(
         self,
@@ -172,6 +192,7 @@ class Ledger:
         release: str = "",
         spec: str = "",
         who: str = "",
+        analyst: str = NOBODY,
     ) -> str:
         """Charge a loss, for ever, and return the reservation's id; call it before the noise is drawn.
 
@@ -179,15 +200,16 @@ class Ledger:
         names the charge is that of `event.Reservation`.
 
         Raises:
-            BudgetExceeded: the limit does not allow it; nothing was charged.
-            ValueError: another unit, a loss that the limit's kind cannot pay, or an edited ledger.
+            BudgetExceeded: the limit, or the analyst's share of it, does not allow it; nothing was charged.
+            ValueError: another unit, a loss that the limit's kind cannot pay, an analyst without a share, or an edited
+                ledger.
             OSError: it cannot be written, or other processes hold it for too long. No noise may be drawn; the charge
                 may stand where the message says so.
         """
         ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition, touched=touched)
 
         def decide(rows: Sequence[Row]) -> Event:
-            _afford(_replayed(self.path, rows), [charge], unit)
+            _afford(_replayed(self.path, rows), [charge], unit, analyst)
             return Reservation(
                 time=now(),
                 id=ticket,
@@ -199,6 +221,7 @@ class Ledger:
                 spec=spec,
                 who=who,
                 touched=touched,
+                analyst=analyst,
             )
 
         store_at(self.path).append(decide)
@@ -237,6 +260,7 @@ class Ledger:
             entries=tuple(_entry(reservation, history, remaining) for reservation, remaining in pairs),
             rows=history.rows,
             head=history.head,
+            shares=shares_of(history),
         )
 
 
@@ -283,10 +307,7 @@ def _replayed(path: str | os.PathLike[str], rows: Sequence[Row]) -> History:
 
 
 def _charges(history: History) -> list[Charge]:
-    return [
-        Charge(loss=reservation.loss, partition=reservation.partition, touched=reservation.touched)
-        for reservation in history.reservations
-    ]
+    return [charge_of(reservation) for reservation in history.reservations]
 
 
 def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
@@ -299,19 +320,31 @@ def _spent(history: History) -> Amounts:
     return total(_charges(history), history.opening.loss, history.opening.unit)
 
 
-def _afford(history: History, charges: Sequence[Charge], unit: Unit) -> None:
+def _afford(history: History, charges: Sequence[Charge], unit: Unit, analyst: str) -> None:
     limit, protected = history.opening.loss, history.opening.unit
     same = unit.relation is protected.relation and {*unit.columns} == {*protected.columns}
     if not same or unit.rows < protected.rows:  # more rows hold for fewer
         raise ValueError(f"the ledger protects {_whom(protected)}; the loss must be stated for that, got {_whom(unit)}")
     after = total([*_charges(history), *charges], limit, protected)
     if not fits(after, limit):
-        sizes = dict.fromkeys(_shown(parameters(charge.loss)) for charge in charges)
-        parts = f" for {len(charges)} parts" if charges[1:] else ""
-        raise BudgetExceeded(
-            f"budget exceeded: limit {_shown(parameters(limit))}; spent {_shown(_spent(history))}; "
-            f"asked {' and '.join(sizes)}{parts}; together {_shown(after)}"
-        )
+        raise _exceeded("limit", parameters(limit), _spent(history), charges, after)
+    share = share_after(history, analyst, charges)
+    if share is not None and share.remaining < 0:
+        before, name = share_after(history, analyst) or share, limit.names[0]
+        whose = f"share of {analyst}" if analyst else "what no analyst has a share of,"
+        raise _exceeded(whose, {name: share.limit}, {name: before.spent}, charges, {name: share.spent})
+
+
+def _exceeded(
+    whose: str, limit: Amounts, spent: Amounts, charges: Sequence[Charge], together: Amounts
+) -> BudgetExceeded:
+    """Return why further charges cannot be paid: what there was, what is spent of it and what was asked."""
+    sizes = dict.fromkeys(_shown(parameters(charge.loss)) for charge in charges)
+    parts = f" for {len(charges)} parts" if charges[1:] else ""
+    return BudgetExceeded(
+        f"budget exceeded: {whose} {_shown(limit)}; spent {_shown(spent)}; "
+        f"asked {' and '.join(sizes)}{parts}; together {_shown(together)}"
+    )
 
 
 def _whom(unit: Unit) -> str:
@@ -344,5 +377,6 @@ def _entry(reservation: Reservation, history: History, remaining: Amounts) -> En
         release=reservation.release,
         spec=reservation.spec,
         who=reservation.who,
+        analyst=reservation.analyst,
         remaining=remaining,
     )

@@ -48,6 +48,7 @@ class Payment:
         label: what the ledger calls it; left out, as the release is called.
         partition: the part of the table that the rows are limited to; left out, all of it.
         touched: how many such parts one unit can be in.
+        analyst: whose share of the ledger's limit pays; empty where nobody's does.
     """
 
     limit: Loss
@@ -55,11 +56,12 @@ class Payment:
     label: str = ""
     partition: str | None = None
     touched: int | None = None
+    analyst: str = ""
 
     @property
     def part(self) -> dict[str, Any]:
-        """The part, as a ledger takes it."""
-        return {"partition": self.partition, "touched": self.touched}
+        """The part and the analyst, as a ledger takes them."""
+        return {"partition": self.partition, "touched": self.touched, "analyst": self.analyst}
 
 
 def publish(
