@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dpress.release.periods.series import Series, load_series
     from dpress.release.plan.plan import Plan, plan
     from dpress.release.plan.plan_for_error import plan_for_error
+    from dpress.release.statements.sql_session import Session
     from dpress.release.truth.data_check import DataCheck, check
     from dpress.release.truth.evaluate import evaluate
     from dpress.reporting.page import write_report as report
@@ -58,6 +59,7 @@ _HOMES = {
     "dpress.query.result": ("Result",),
     "dpress.query.sql.answer": ("sql",),
     "dpress.query.sql.attached": ("attach",),
+    "dpress.release.statements.sql_session": ("Session",),
 }
 __all__ = [
     "ROW",
@@ -77,6 +79,7 @@ __all__ = [
     "Result",
     "SchemaMismatch",
     "Series",
+    "Session",
     "Spec",
     "Unit",
     "__version__",

@@ -22,7 +22,7 @@ WORKPLACE = re.compile(
 IMAGE = ("/op" + "t/", "/tm" + "p/")
 API = [
     "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "DataCheck", "Design", "Ledger", "NotSupported", "Plan",
-    "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Series", "Spec", "Unit",
+    "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Series", "Session", "Spec", "Unit",
     "__version__", "attach", "check", "device", "estimate", "evaluate", "intake", "load_design", "load_release",
     "load_series", "load_spec", "perturb", "plan", "plan_for_error", "publish", "publish_period", "report",
     "save_design", "sql",

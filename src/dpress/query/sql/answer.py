@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,19 @@ from dpress.attributes.domain import Schema
 from dpress.query.boxes import possible
 from dpress.query.load import load_release
 from dpress.query.queries_by import MOST
-from dpress.query.query_tree import Condition, both
+from dpress.query.query_tree import Condition, Query, both
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable, column
-from dpress.query.sql.statement import Number, Statement
+from dpress.query.sql.statement import Number, Statement, Value
 
 Row = dict[str, Any]
+Place = tuple[tuple[Value, ...], str]
+"""Of a number: the values of its group's keys, and its name."""
+Ask = Callable[[Place, Query], Result]
 
 
 def sql(release: Release | str | Path, statement: str, *, confidence: float = CONFIDENCE) -> SqlTable:
@@ -68,28 +71,56 @@ def answers(
         SqlRefusal: a statement cannot be read, or is of a form that has no answer.
         ValueError: nothing in the release answers it.
     """
-    unit = release.claim.unit
-    attributes = release.answers.columns or release.schema.tabular
-    persons = tuple(unit.columns) if unit.also else ()
-    columns = Columns(text=text, attributes=tuple(attributes), unit=persons, joined=joined)
+    columns = columns_of_release(release, text, joined=joined)
     read = statements(text, columns, only=only)
-    return tuple(_answer(release, statement, Schema(columns.attributes), confidence) for statement in read)
+
+    def ask(place: Place, query: Query) -> Result:
+        del place
+        return release.answered(query, confidence)
+
+    return tuple(answered(statement, Schema(columns.attributes), ask, confidence) for statement in read)
 
 
-def _answer(release: Release, statement: Statement, schema: Schema, confidence: float) -> SqlTable:
+def columns_of_release(release: Release, text: str, *, joined: bool = False) -> Columns:
+    """Return the columns that statements over a release have; `joined` as of `answers`."""
+    attributes = release.answers.columns or release.schema.tabular
+    return Columns(text=text, attributes=tuple(attributes), unit=release.claim.unit.columns, joined=joined)
+
+
+def asked(statement: Statement, schema: Schema) -> Iterator[tuple[tuple[Value, ...], list[tuple[Number, Query]]]]:
+    """Yield the values of the keys of every group that may have rows, and the query of each number in it."""
+    for values, where in statement.groups():
+        grouped = any(value is not None for value in values)
+        if grouped and where is not None and not possible(schema, where):  # as SQL has no row of such a group
+            continue
+        yield (
+            values,
+            [(number, replace(number.query, where=_joined(number.query.where, where))) for number in statement.numbers],
+        )
+
+
+def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) -> SqlTable:
+    """Return the answer to a statement.
+
+    Args:
+        statement: that was read.
+        schema: its columns.
+        ask: answers a query; of a number of a group, which it is given as well.
+        confidence: of the intervals.
+
+    Raises:
+        SqlRefusal: it has too many groups.
+        ValueError: a query has no answer.
+    """
     groups = sum(math.prod(len(statement.keys[place].values) for place in places) for places in statement.sets)
     if groups > MOST:
         raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
     notes: dict[str, None] = {}
     rows: list[Row] = []
-    for values, where in statement.groups():
-        grouped = any(value is not None for value in values)
-        if grouped and where is not None and not possible(schema, where):  # as SQL has no row of such a group
-            continue
+    for values, queries in asked(statement, schema):
         row: Row = dict(zip((key.name for key in statement.keys), values, strict=True))
-        for number in statement.numbers:
-            query = replace(number.query, where=_joined(number.query.where, where))
-            result = release.answered(query, confidence)
+        for number, query in queries:
+            result = ask((values, number.name), query)
             row |= _columns(number, result)
             notes |= dict.fromkeys([result.note] if result.note else [])
         rows.append(row)

@@ -53,14 +53,27 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     def reaches(budget: float) -> bool:
         return typical(budget) <= error
 
-    low, high = _around(reaches, float(getattr(specification.privacy, name)))
-    if high is None:
-        reached = f"at {low:g} it is {typical(low):,.4g}"
+    budget = least_budget(reaches, float(getattr(specification.privacy, name)))
+    if budget is None:
+        reached = f"at {MOST:g} it is {typical(MOST):,.4g}"
         raise NotSupported(f"no {name} up to {MOST:g} has a typical error of {error:g}; {reached}")
+    return plan(_under(specification, name, budget))
+
+
+def least_budget(reaches: Callable[[float], bool], start: float) -> float | None:
+    """Return the smallest budget that reaches an error, to 1 % and rounded up to three digits; None where none does.
+
+    Args:
+        reaches: whether a budget does; larger ones do, too.
+        start: a budget to begin with.
+    """
+    low, high = _around(reaches, start)
+    if high is None:
+        return None
     while high / low > NEAR:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if reaches(middle) else (middle, high)
-    return plan(_under(specification, name, rounded_up(high)))
+    return rounded_up(high)
 
 
 def _around(reaches: Callable[[float], bool], start: float) -> tuple[float, float | None]:

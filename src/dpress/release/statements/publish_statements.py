@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dpress.core.basics.new_path import new_path
+from dpress.ledger.compose import Charge
 from dpress.ledger.ledger import Ledger
-from dpress.query.designs import load_design, save_design
+from dpress.query.designs import charge, load_design, mechanism_of, save_design
 from dpress.query.folder import STATEMENTS
 from dpress.query.sql.statements_folder import Statements, load_statements, write_statements
 from dpress.release.curator.publish import Payment, publish
@@ -18,7 +19,13 @@ from dpress.release.statements.plan_statements import StatementsPlan
 
 
 def publish_statements(
-    planned: StatementsPlan, data: Any = None, *, out: str | Path, ledger: str | Path | None = None, **options: Any
+    planned: StatementsPlan,
+    data: Any = None,
+    *,
+    out: str | Path,
+    ledger: Ledger | str | Path | None = None,
+    analyst: str = "",
+    **options: Any,
 ) -> Statements:
     """Publish releases that answer statements, and return them.
 
@@ -29,6 +36,7 @@ def publish_statements(
         out: a new folder; or one that this plan's statements began and that was interrupted: only what is missing is
             measured and paid for, by the designs that it keeps.
         ledger: pays for each release before its noise is drawn; a new one has the specification's budget as its limit.
+        analyst: whose share of the ledger's limit pays; empty where nobody's does.
         options: as `publish` takes them.
 
     Raises:
@@ -42,7 +50,7 @@ def publish_statements(
         if (kept.sql, kept.spec) != (planned.sql, spec.hash):
             raise OSError(f"{folder} holds the answers to other statements; choose another folder")
     else:
-        _check_budget(planned, ledger)
+        _check_budget(planned, ledger, analyst, allow_unproven=options.get("allow_unproven", False))
         kept = _begun(planned, folder)
     for name in kept.missing:
         publish(
@@ -50,20 +58,31 @@ def publish_statements(
             source,
             out=folder / name,
             ledger=ledger,
-            payment=Payment(limit=spec.privacy.loss),
+            payment=Payment(limit=spec.privacy.loss, analyst=analyst),
             **options,
         )
     return load_statements(folder)
 
 
-def _check_budget(planned: StatementsPlan, ledger: str | Path | None) -> None:
+def _check_budget(
+    planned: StatementsPlan, ledger: Ledger | str | Path | None, analyst: str, *, allow_unproven: bool
+) -> None:
     """Refuse a ledger that cannot pay for all.
 
     Raises:
         BudgetExceeded: it cannot.
     """
     if (existing := Ledger.at(ledger)) is not None:
-        existing.check(planned.spec.privacy.loss, planned.spec.privacy.protected)
+        charges = charges_of(planned, allow_unproven=allow_unproven)
+        existing.check_all(charges, planned.spec.privacy.protected, analyst)
+
+
+def charges_of(planned: StatementsPlan, *, allow_unproven: bool = False) -> list[Charge]:
+    """Return what each release of a plan will cost."""
+    designs = [part.planned.design for part in planned.parts]
+    return [
+        Charge(loss=charge(mechanism_of(design), design.method, allow_unproven=allow_unproven)) for design in designs
+    ]
 
 
 def _begun(planned: StatementsPlan, folder: Path) -> Statements:

@@ -1,0 +1,118 @@
+"""The folder of a session: for every accepted statement a file with what was asked, and a folder of its releases.
+
+`statement-3.json` is made before anything is charged, and never overwritten: two sessions in one folder take different
+numbers, and what was interrupted is gone on with.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.losses.read import from_parameters
+from dpress.ledger.event import write_loss
+from dpress.query.sql.statements_folder import STATEMENTS, Statements, load_statements
+
+FORMAT = 1
+PREFIX = "statement-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A statement that was accepted, whether its releases are there or not.
+
+    Args:
+        number: in the session, from 1.
+        folder: of its releases.
+        sql: the statement.
+        spec: the hash of the session's specification.
+        budget: what it may cost.
+        analyst: whose share paid; empty where nobody's did.
+    """
+
+    number: int
+    folder: Path
+    sql: str
+    spec: str
+    budget: Loss
+    analyst: str
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of its releases are there."""
+        return (self.folder / STATEMENTS).is_file() and not load_statements(self.folder, whole=False).missing
+
+    @property
+    def statements(self) -> Statements:
+        """Its releases.
+
+        Raises:
+            SchemaMismatch: one is missing.
+        """
+        return load_statements(self.folder)
+
+
+def accepted_in(folder: Path) -> tuple[Accepted, ...]:
+    """Return the statements of a session, in order; none where there is no folder yet.
+
+    Raises:
+        SchemaMismatch: a file was edited, or is of another version.
+    """
+    places = {place.stem.removeprefix(PREFIX): place for place in folder.glob(f"{PREFIX}*.json")}
+    numbers = sorted(int(number) for number in places if number.isdecimal())
+    return tuple(_read(places[str(number)], number) for number in numbers)
+
+
+def _read(place: Path, number: int) -> Accepted:
+    try:
+        plain: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+        if plain["format"] != FORMAT:
+            raise SchemaMismatch(f"format {plain['format']} is not known; this version reads format {FORMAT}")
+        texts = {name: str(plain[name]) for name in ("sql", "spec", "analyst")}
+        budget = from_parameters({str(name): str(amount) for name, amount in plain["budget"].items()})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
+        raise SchemaMismatch(f"{place}{what}") from None
+    return Accepted(number=number, folder=place.with_suffix(""), budget=budget, **texts)
+
+
+def accept_in(folder: Path, *, sql: str, spec: str, budget: Loss, analyst: str) -> Accepted:
+    """Write that a statement is accepted, under the first number that nobody has taken; nothing is charged by that.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(exist_ok=True)
+    plain = {"format": FORMAT, "sql": sql, "spec": spec, "budget": write_loss(budget), "analyst": analyst}
+    text = json.dumps(plain, indent=2) + "\n"
+    number = next(number for number in _free_numbers(folder) if _written(folder / f"{PREFIX}{number}.json", text))
+    return _read(folder / f"{PREFIX}{number}.json", number)
+
+
+def _free_numbers(folder: Path) -> Iterator[int]:
+    number = max((accepted.number for accepted in accepted_in(folder)), default=0)
+    while True:
+        number += 1
+        yield number
+
+
+def _written(place: Path, text: str) -> bool:
+    """Return whether a file was written that was not there; another process may have been faster."""
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
+
+
+def paying(accepted: Accepted, pay: Callable[[], Statements]) -> Statements:
+    """Return the releases that are paid for; where nothing was begun, the statement is as if it were never accepted."""
+    try:
+        return pay()
+    finally:
+        if not accepted.folder.exists():
+            accepted.folder.with_suffix(".json").unlink(missing_ok=True)

@@ -1,0 +1,311 @@
+"""A session: statement after statement of one table, each with its error before it is paid for, all under one ledger.
+
+statement -> what earlier ones say of it for nothing -> a plan under the budget that is proposed, of which no row is read
+-> accepted: charged, drawn and kept -> the table, together with what was measured before.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dpress.core.basics.check import float_up
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.losses.any_loss import parameters
+from dpress.core.basics.losses.loss import Amounts
+from dpress.data.specification.spec import Asked, Spec, load_spec
+from dpress.ledger.analysts import NOBODY, Share
+from dpress.ledger.ledger import Ledger
+from dpress.query.release import CONFIDENCE
+from dpress.query.sql.sql_table import SqlTable
+from dpress.release.plan.plan_for_error import LEAST, MOST, least_budget
+from dpress.release.statements.plan_statements import ANY, NumberError, StatementsPlan, plan_statements
+from dpress.release.statements.publish_statements import charges_of, publish_statements
+from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, paying
+from dpress.release.statements.together import Combined, for_nothing, together, usable
+
+TENTH = 10  # the part of the limit that is proposed unless another is stated
+DIGITS = 3  # of a budget that is proposed
+FOLDER = "-session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What may still be spent.
+
+    Args:
+        whole: of the ledger's limit, by the names of its parameters.
+        share: the analyst's; None where the ledger has no shares.
+    """
+
+    whole: Amounts
+    share: Share | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A statement before anything is charged.
+
+    Args:
+        planned: its releases under the budget that is proposed.
+        free: what earlier statements say of it for nothing; None where they do not.
+    """
+
+    planned: StatementsPlan
+    free: Combined | None
+
+    @property
+    def spend(self) -> float:
+        """The budget, in the first parameter of the ledger's limit."""
+        return float(self.planned.spec.privacy.loss.amount)
+
+    @property
+    def errors(self) -> tuple[NumberError, ...]:
+        """The typical error of every number, and under twice the budget."""
+        return self.planned.errors[0]
+
+
+class Session:
+    """Statements of SQL over one table, under a budget that a ledger keeps.
+
+    What is accepted is kept in a folder, with which a session goes on another day; what was charged is never lost.
+
+    Args:
+        asked: the specification, or its file, text or plain objects, with or without `[release]`.
+        data: as `publish` takes it; left out, the specification's source. It is not read before a statement is
+            accepted, and should stay as it is: answers of different days are taken to be of the same rows.
+        ledger: pays; a new one has the specification's budget as its limit.
+        analyst: whose share of the ledger's limit pays; left out, what no analyst has a share of.
+        out: the session's folder; left out, that of the specification's file, `people-session` of `people.toml`.
+        confidence: of every interval.
+
+    Raises:
+        SchemaMismatch: the folder holds a session of another specification.
+        ValueError: the ledger has no such analyst, or was edited; `asked` is no file, and no folder is named.
+
+    >>> import tempfile, pyarrow as pa
+    >>> ward = {"name": "ward", "kind": "categorical", "values": ["eyes", "ear"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     session = Session(
+    ...         {"attribute": [ward], "privacy": {"epsilon": 1}},
+    ...         pa.table({"ward": ["eyes"] * 30}),
+    ...         ledger=f"{folder}/budget.sqlite",
+    ...         out=f"{folder}/visits",
+    ...     )
+    ...     proposed = session.propose("select ward, count(*) from visits group by ward", spend=0.25)
+    ...     print(round(proposed.errors[0].error, 1))
+    ...     print(session.accept(proposed).table.column_names, session.left.whole)
+    5.6
+    ['ward', 'count', 'count_error', 'count_low', 'count_high'] {'epsilon': Fraction(3, 4)}
+    """
+
+    def __init__(
+        self,
+        asked: Asked,
+        data: Any = None,
+        *,
+        ledger: Ledger | str | Path,
+        analyst: str | None = None,
+        out: str | Path | None = None,
+        confidence: float = CONFIDENCE,
+    ) -> None:
+        """Open the ledger and the folder; neither is written to unless the ledger is new."""
+        self.spec = asked if isinstance(asked, Spec) else load_spec(asked, release=ANY)
+        self.data, self.confidence, self.analyst = data, confidence, analyst or NOBODY
+        self.folder = Path(out) if out is not None else _folder_of(asked, self.analyst)
+        if strange := [each for each in accepted_in(self.folder) if each.spec != self.spec.hash]:
+            raise SchemaMismatch(
+                f"{self.folder}: statement {strange[0].number} is of another specification; choose another folder"
+            )
+        privacy = self.spec.privacy
+        self.ledger = Ledger.at(ledger) or Ledger.create(str(ledger), limit=privacy.loss, unit=privacy.protected)
+        self.limit = self.ledger.summary().limit
+        _ = self.left
+
+    def __repr__(self) -> str:
+        return f"Session({self.folder}: {len(self.history)} statements)"
+
+    @property
+    def history(self) -> tuple[Accepted, ...]:
+        """Every statement that was accepted, in order."""
+        return accepted_in(self.folder)
+
+    @property
+    def left(self) -> Left:
+        """What may still be spent, by all together and by the analyst.
+
+        Raises:
+            ValueError: the ledger has no share for the analyst.
+        """
+        summary = self.ledger.summary()
+        if self.analyst not in summary.shares and (self.analyst or summary.shares):
+            names = ", ".join(name for name in summary.shares if name) or "nobody"
+            raise ValueError(f"the ledger has no share for the analyst {self.analyst!r}; it has shares for {names}")
+        return Left(whole=summary.remaining, share=summary.shares.get(self.analyst))
+
+    def propose(self, sql: str, *, spend: float | None = None, within: float | None = None) -> Proposal:
+        """Return what a statement would say and cost; no row is read, nothing is charged.
+
+        Error: see `plan_statements`.
+
+        Args:
+            sql: one statement.
+            spend: its budget, in the first parameter of the ledger's limit; left out, a tenth of what the analyst may
+                spend in all, or what is left.
+            within: in its place, the typical error of the first number that the smallest budget is wished for.
+
+        Raises:
+            SqlRefusal: it cannot be read, names a column or value that the specification does not list, or is of a form
+                that has no answer.
+            BudgetExceeded: the ledger cannot pay for it.
+            NotSupported: no method serves it, or no budget has such an error.
+        """
+        if spend is not None and within is not None:
+            raise ValueError("state the budget, or the error that it is wished for, not both")
+        first = self._planned(sql, self.usual if spend is None else spend)
+        planned = first if within is None else self._within(sql, first, within)
+        free = for_nothing(usable(self.spec, sql, self.history, self.confidence))
+        proposal = Proposal(planned=planned, free=free)
+        if free is None:
+            self.check(proposal)
+        return proposal
+
+    def check(self, proposal: Proposal) -> None:
+        """Refuse what the ledger cannot pay for.
+
+        Raises:
+            BudgetExceeded: it cannot.
+        """
+        self.ledger.check_all(charges_of(proposal.planned), self.spec.privacy.protected, self.analyst)
+
+    def accept(self, proposal: Proposal, **options: Any) -> SqlTable:
+        """Charge for a proposal, draw, and return its table, its counts together with what was measured before.
+
+        Error: of a count that an earlier statement measured as well, that of both together, which is less than either;
+        of any other number that of `Release.query`.
+
+        Args:
+            proposal: as `propose` returns it.
+            options: as `publish` takes them: `engine`, `progress`, `who`.
+
+        Raises:
+            BudgetExceeded: the ledger cannot pay; nothing was read or charged.
+            SchemaMismatch, OSError: see `publish`. What was charged is in the folder; `resume` goes on with it.
+        """
+        self.check(proposal)
+        planned = proposal.planned
+        accepted = accept_in(
+            self.folder,
+            sql=planned.sql,
+            spec=self.spec.hash,
+            budget=planned.spec.privacy.loss,
+            analyst=self.analyst,
+        )
+        return self._paid(accepted, planned, **options)
+
+    def resume(self, number: int, **options: Any) -> SqlTable:
+        """Measure what is missing of a statement that was interrupted, by the designs that were kept.
+
+        Raises:
+            BudgetExceeded, SchemaMismatch, OSError: see `accept`.
+        """
+        accepted = self.accepted(number)
+        planned = self._planned(accepted.sql, **{name: float(x) for name, x in parameters(accepted.budget).items()})
+        return self._paid(accepted, planned, **options)
+
+    def answer(self, number: int) -> SqlTable:
+        """Return the table of a statement, its counts together with those of all other statements.
+
+        Raises:
+            ValueError: there is no such statement.
+            SchemaMismatch: it was interrupted.
+        """
+        accepted = self.accepted(number)
+        if not accepted.whole:
+            raise SchemaMismatch(f"statement {number} was interrupted; `resume {number}` measures what is missing")
+        readings = usable(self.spec, accepted.sql, self.history, self.confidence)
+        (first,) = (each for each in readings if each.number == number)
+        return together(first, [each for each in readings if each is not first]).table
+
+    def accepted(self, number: int) -> Accepted:
+        """Return a statement of the history.
+
+        Raises:
+            ValueError: there is no such statement.
+        """
+        history = self.history
+        for each in history:
+            if each.number == number:
+                return each
+        raise ValueError(f"there are {len(history)} statements, got {number}")
+
+    @property
+    def usual(self) -> float:
+        """The budget that is proposed unless one is stated: a tenth of the limit or share, or what is left of it."""
+        left = self.left
+        whole = self.limit.amount if left.share is None else left.share.limit
+        amount = left.whole[self.limit.names[0]] if left.share is None else left.share.remaining
+        tenth = whole / TENTH
+        return _rounded_down(min(tenth, amount) if amount > 0 else tenth or self.limit.amount / TENTH)
+
+    def _planned(self, sql: str, spend: float, **delta: float) -> StatementsPlan:
+        """Return the plan of one statement under a budget; beside a delta, the same part of that."""
+        name = self.limit.names[0]
+        if len(self.limit.names) > 1 and not delta:
+            delta = {"delta": float_up(self.limit.delta * Fraction(repr(spend)) / self.limit.amount)}
+        budget: dict[str, float | None] = {"epsilon": None, "rho": None, "delta": None, name: spend, **delta}
+        privacy = msgspec.structs.replace(self.spec.privacy, **budget)
+        planned = plan_statements(msgspec.structs.replace(self.spec, privacy=privacy), sql)
+        if len(planned.texts) > 1:
+            raise ValueError(f"{len(planned.texts)} statements; give them one at a time")
+        return planned
+
+    def _within(self, sql: str, first: StatementsPlan, error: float) -> StatementsPlan:
+        """Return the plan under the smallest budget at which the first number errs so much."""
+        if not 0 < error < math.inf:
+            raise ValueError(f"within: expected an error above 0, got {error!r}")
+
+        def typical(budget: float) -> float:
+            known = _first(self._planned(sql, budget).errors[0])
+            if known is None:
+                raise NotSupported("the rows decide the error of the first number: state a budget, `spend 0.1`")
+            return known
+
+        power = 2 if self.limit.names[0] == "rho" else 1
+        known, spent = _first(first.errors[0]), float(first.spec.privacy.loss.amount)
+        near = spent if not known else min(max(LEAST, spent * (known / error) ** power), MOST)
+        budget = least_budget(lambda budget: typical(budget) <= error, near)
+        if budget is None:
+            raise NotSupported(f"no {self.limit.names[0]} up to {MOST:g} has a typical error of {error:g}")
+        return self._planned(sql, budget)
+
+    def _paid(self, accepted: Accepted, planned: StatementsPlan, **options: Any) -> SqlTable:
+        named = {"who": self.analyst, **options}
+        paying(
+            accepted,
+            lambda: publish_statements(
+                planned, self.data, out=accepted.folder, ledger=self.ledger, analyst=accepted.analyst, **named
+            ),
+        )
+        return self.answer(accepted.number)
+
+
+def _folder_of(asked: Asked, analyst: str) -> Path:
+    """Return the folder of a session whose specification is a file: beside whoever asks, named as the file is."""
+    if not isinstance(asked, str | Path) or "\n" in str(asked):
+        raise ValueError("name the session's folder: Session(spec, ..., out='visits-session')")
+    return Path(Path(asked).stem + FOLDER + (f"-{analyst}" if analyst.isidentifier() else ""))
+
+
+def _first(errors: Sequence[NumberError]) -> float | None:
+    return errors[0].error if errors else None
+
+
+def _rounded_down(amount: Fraction) -> float:
+    """Return a budget in three digits, not above it."""
+    step = Fraction(10) ** (math.floor(math.log10(amount)) - DIGITS + 1)
+    return float(math.floor(amount / step) * step)
