@@ -13,7 +13,7 @@ import click
 
 COMMANDS = (
     *("demo", "studio", "init", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
-    *("export", "estimate", "query", "records", "report", "evaluate", "ledger"),
+    *("export", "estimate", "query", "session", "records", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -31,6 +31,7 @@ SUMMARIES = {
     "export": "Write the reports that a service collected to a file.",
     "estimate": "Turn reports from devices into a release.",
     "query": "Ask a release, with standard error and interval.",
+    "session": "Ask a table in SQL, each statement with its error before it is paid for.",
     "report": "Make the HTML report of a release.",
     "evaluate": "Compare a release with the truth (not private).",
     "ledger": "Show, verify or create a budget ledger.",

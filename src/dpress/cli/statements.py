@@ -58,10 +58,10 @@ def show(
         raise ValueError(f"a file holds the answer to one statement, got {len(tables)}")
     _write(tables[0], csv, parquet)
     if as_json:
-        print_json([_plain(table) for table in tables])
+        print_json([plain_answer(table) for table in tables])
         return
     for table in tables:
-        _print(table)
+        print_answer(table)
     click.echo(FREE)
 
 
@@ -89,7 +89,7 @@ def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
         pq.write_table(table.table, parquet)
 
 
-def _print(table: SqlTable) -> None:
+def print_answer(table: SqlTable) -> None:
     """Print a table: every number with its standard error and its interval in a column each."""
     names = table.table.column_names
     numbers = [place for place, name in enumerate(names) if name in table.of_numbers]
@@ -98,7 +98,7 @@ def _print(table: SqlTable) -> None:
         click.echo(note)
 
 
-def _plain(table: SqlTable) -> dict[str, Any]:
+def plain_answer(table: SqlTable) -> dict[str, Any]:
     """Return an answer for JSON: null where nothing is known."""
     rows: Sequence[dict[str, Any]] = table.table.to_pylist()
     return {

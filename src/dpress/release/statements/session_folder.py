@@ -5,7 +5,8 @@ numbers, and what was interrupted is gone on with.
 """
 
 import json
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,10 +110,7 @@ def _written(place: Path, text: str) -> bool:
     return True
 
 
-def paying(accepted: Accepted, pay: Callable[[], Statements]) -> Statements:
-    """Return the releases that are paid for; where nothing was begun, the statement is as if it were never accepted."""
-    try:
-        return pay()
-    finally:
-        if not accepted.folder.exists():
-            accepted.folder.with_suffix(".json").unlink(missing_ok=True)
+def forget(accepted: Accepted) -> None:
+    """Take a statement back for which nothing was charged."""
+    shutil.rmtree(accepted.folder, ignore_errors=True)
+    accepted.folder.with_suffix(".json").unlink()

@@ -1,6 +1,6 @@
 """A session: statement after statement of one table, each with its error before it is paid for, all under one ledger.
 
-statement -> what earlier ones say of it for nothing -> a plan under the budget that is proposed, of which no row is read
+statement -> what earlier ones say of it for nothing -> a plan under the budget that is proposed; no row is read
 -> accepted: charged, drawn and kept -> the table, together with what was measured before.
 """
 
@@ -13,9 +13,7 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.basics.check import float_up
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
-from dpress.core.basics.losses.any_loss import parameters
 from dpress.core.basics.losses.loss import Amounts
 from dpress.data.specification.spec import Asked, Spec, load_spec
 from dpress.ledger.analysts import NOBODY, Share
@@ -25,7 +23,7 @@ from dpress.query.sql.sql_table import SqlTable
 from dpress.release.plan.plan_for_error import LEAST, MOST, least_budget
 from dpress.release.statements.plan_statements import ANY, NumberError, StatementsPlan, plan_statements
 from dpress.release.statements.publish_statements import charges_of, publish_statements
-from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, paying
+from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, forget
 from dpress.release.statements.together import Combined, for_nothing, together, usable
 
 TENTH = 10  # the part of the limit that is proposed unless another is stated
@@ -84,6 +82,7 @@ class Session:
         confidence: of every interval.
 
     Raises:
+        NotSupported: it is of devices, which answer no statements.
         SchemaMismatch: the folder holds a session of another specification.
         ValueError: the ledger has no such analyst, or was edited; `asked` is no file, and no folder is named.
 
@@ -115,6 +114,8 @@ class Session:
     ) -> None:
         """Open the ledger and the folder; neither is written to unless the ledger is new."""
         self.spec = asked if isinstance(asked, Spec) else load_spec(asked, release=ANY)
+        if self.spec.privacy.model == "local":
+            raise NotSupported('$.privacy.model: a session is of a table; "local" asks devices')
         self.data, self.confidence, self.analyst = data, confidence, analyst or NOBODY
         self.folder = Path(out) if out is not None else _folder_of(asked, self.analyst)
         if strange := [each for each in accepted_in(self.folder) if each.spec != self.spec.hash]:
@@ -194,7 +195,7 @@ class Session:
 
         Raises:
             BudgetExceeded: the ledger cannot pay; nothing was read or charged.
-            SchemaMismatch, OSError: see `publish`. What was charged is in the folder; `resume` goes on with it.
+            SchemaMismatch, OSError: see `publish`. Where something was charged, `resume` goes on with it.
         """
         self.check(proposal)
         planned = proposal.planned
@@ -214,7 +215,7 @@ class Session:
             BudgetExceeded, SchemaMismatch, OSError: see `accept`.
         """
         accepted = self.accepted(number)
-        planned = self._planned(accepted.sql, **{name: float(x) for name, x in parameters(accepted.budget).items()})
+        planned = self._planned(accepted.sql, float(accepted.budget.amount), float(accepted.budget.delta))
         return self._paid(accepted, planned, **options)
 
     def answer(self, number: int) -> SqlTable:
@@ -252,12 +253,11 @@ class Session:
         tenth = whole / TENTH
         return _rounded_down(min(tenth, amount) if amount > 0 else tenth or self.limit.amount / TENTH)
 
-    def _planned(self, sql: str, spend: float, **delta: float) -> StatementsPlan:
-        """Return the plan of one statement under a budget; beside a delta, the same part of that."""
-        name = self.limit.names[0]
-        if len(self.limit.names) > 1 and not delta:
-            delta = {"delta": float_up(self.limit.delta * Fraction(repr(spend)) / self.limit.amount)}
-        budget: dict[str, float | None] = {"epsilon": None, "rho": None, "delta": None, name: spend, **delta}
+    def _planned(self, sql: str, spend: float, delta: float | None = None) -> StatementsPlan:
+        """Return the plan of one statement under a budget; beside a delta, the same part of that unless it is given."""
+        budget: dict[str, float | None] = {"epsilon": None, "rho": None, "delta": None, self.limit.names[0]: spend}
+        if len(self.limit.names) > 1:
+            budget["delta"] = delta or float(self.limit.delta * Fraction(repr(spend)) / self.limit.amount)
         privacy = msgspec.structs.replace(self.spec.privacy, **budget)
         planned = plan_statements(msgspec.structs.replace(self.spec, privacy=privacy), sql)
         if len(planned.texts) > 1:
@@ -284,13 +284,14 @@ class Session:
         return self._planned(sql, budget)
 
     def _paid(self, accepted: Accepted, planned: StatementsPlan, **options: Any) -> SqlTable:
-        named = {"who": self.analyst, **options}
-        paying(
-            accepted,
-            lambda: publish_statements(
-                planned, self.data, out=accepted.folder, ledger=self.ledger, analyst=accepted.analyst, **named
-            ),
-        )
+        named = {"who": self.analyst, "analyst": accepted.analyst, **options}
+        try:
+            publish_statements(planned, self.data, out=accepted.folder, ledger=self.ledger, **named)
+        except BaseException:
+            charged = [Path(entry.release) for entry in self.ledger.summary().entries if entry.release]
+            if not any(release.is_relative_to(accepted.folder) for release in charged):
+                forget(accepted)
+            raise
         return self.answer(accepted.number)
 
 

@@ -148,6 +148,9 @@ def together(first: Reading, others: Sequence[Reading]) -> Combined:
         return combined([result, *(count for _, count in counts)], "laplace" if "laplace" in tails else "gaussian")
 
     table = answered(statement, Schema(columns.attributes), ask, first.confidence)
+    if beside := ", ".join(str(number) for number in sorted(used - {first.number})):
+        note = f"Counts are together with those of statement {beside}, each weighted by 1 over its variance."
+        table = replace(table, notes=(*table.notes, note))
     return Combined(table=table, numbers=tuple(sorted(used)))
 
 

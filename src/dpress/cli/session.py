@@ -1,0 +1,71 @@
+"""`dpress session`: statements of SQL at a terminal or from a pipe, each with its error before it is paid for."""
+
+import sys
+from collections.abc import Iterator
+
+import click
+
+from dpress.cli.completion import completing
+from dpress.cli.output import engine_option, hint, json_option, quiet_option
+from dpress.cli.session_loop import Loop
+from dpress.core.basics.losses.any_loss import describe
+from dpress.ledger.ledger import Ledger
+from dpress.release.statements.sql_session import Session
+
+PROMPT = "sql> "
+
+
+@click.command("session")
+@click.argument("spec", type=click.Path())
+@click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
+@click.option(
+    "--ledger",
+    metavar="LEDGER",
+    required=True,
+    help="The ledger that pays, a file or postgresql://...; a new one gets the spec's budget as its limit.",
+)
+@click.option("--analyst", help="Whose share of the ledger's limit pays.")
+@click.option("--out", type=click.Path(), help="The session's folder; people-session of people.toml unless stated.")
+@click.option("--spend", type=float, help="The budget of a statement unless another is stated.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@engine_option
+@quiet_option
+@json_option
+def command(
+    spec: str,
+    ledger: str,
+    *,
+    data: str | None,
+    analyst: str | None,
+    out: str | None,
+    spend: float | None,
+    confidence: float,
+    engine: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Ask the table of SPEC in SQL: each statement's error is shown before it is paid for."""
+    new = not Ledger.exists(ledger)
+    session = Session(spec, data, ledger=ledger, analyst=analyst, out=out, confidence=confidence)
+    if new:
+        hint(f"new ledger {ledger} with the limit {describe(session.limit)}", quiet=quiet)
+    loop = Loop(session=session, engine=engine, quiet=quiet or as_json, as_json=as_json, spend=spend)
+    loop.begin()
+    for line in _lines(session):
+        if not loop.hear(line.strip()):
+            break
+    loop.end()
+
+
+def _lines(session: Session) -> Iterator[str]:
+    """Yield the lines that are typed, with completion where Python has readline; else those of standard input."""
+    if not sys.stdin.isatty():
+        yield from sys.stdin
+        return
+    with completing(session.spec):
+        while True:
+            try:
+                yield input(PROMPT)
+            except EOFError:
+                click.echo()
+                return
