@@ -19,6 +19,7 @@ from dpress.query.sql.sql_table import FREE, SqlTable
 from dpress.release.statements.sql_session import Proposal, Session
 from dpress.release.statements.together import Combined
 
+STATES = ("interrupted", "answered")
 COUNT = 1000  # that `within 5 %` is of
 WITHIN = re.compile(r"([\d.]+)\s*%(?:\s+of\s+([\d.,]*\d))?")
 HELP = """\
@@ -81,7 +82,7 @@ class Loop:
             if act := ACTS.get(word.lower().rstrip(";")):
                 act(self, rest.strip().rstrip(";"))
             elif line:
-                self._propose(line)
+                self._propose(line, **self._wish())
         except SqlRefusal as error:
             if error.caret:
                 click.echo(error.caret, err=True)
@@ -107,17 +108,24 @@ class Loop:
         if not self.as_json:
             click.echo(text)
 
-    def _propose(self, sql: str) -> None:
+    def _propose(self, sql: str, **wish: float) -> None:
         """Show what a statement would say and cost."""
         self.sql, self.proposal = "", None
-        proposal = self.session.propose(sql, spend=None if self.within else self.spend, within=self.within)
-        self.sql, self.proposal, self.within = sql, proposal, None
+        proposal = self.session.propose(sql, **wish)
+        self.sql, self.proposal = sql, proposal
         if proposal.free is not None:
             self._say(f"Answered by {_by(proposal.free)} for nothing: {_error(proposal.free.error)}; free shows it")
         self._say(f"{describe(proposal.planned.spec.privacy.loss)} would say:")
         for error in proposal.errors:
             self._say(f"  {error.name}: {_error(error.error)}; with twice the budget {_error(error.twice)}")
         self._say(f"Nothing is charged yet: {NEXT}")
+
+    def _wish(self) -> dict[str, float]:
+        """Return the budget of a statement, or the error that it is wished for, where either was stated."""
+        if self.within is not None:
+            within, self.within = self.within, None
+            return {"within": within}
+        return {} if self.spend is None else {"spend": self.spend}
 
     def set_spend(self, rest: str) -> None:
         """Set the budget of the statement that waits, else of those that follow."""
@@ -133,17 +141,19 @@ class Loop:
         if found is None:
             raise ValueError(f"expected an error such as within 5 %, or within 5 % of 2,000, got {rest!r}")
         percent, count = _number(found[1], "within 5 %"), _number(found[2] or str(COUNT), "within 5 % of 2,000")
-        self.within = percent * count / 100
+        wish = percent * count / 100
         if self.sql:
-            self._propose(self.sql)
+            self._again(within=wish)
+        else:
+            self.within = wish
 
-    def _again(self, spend: float) -> None:
-        """Propose the statement that waits under another budget; the usual one stays for others."""
-        usual, self.spend = self.spend, spend
+    def _again(self, **wish: float) -> None:
+        """Propose the statement that waits under another budget; it goes on waiting where that is refused."""
+        sql = self.sql
         try:
-            self._propose(self.sql)
+            self._propose(sql, **wish)
         finally:
-            self.spend = usual
+            self.sql = sql
 
     def accept(self, rest: str) -> None:
         """Charge, draw, and show the table."""
@@ -175,7 +185,12 @@ class Loop:
         """Show every statement that was accepted."""
         del rest
         rows = [
-            [str(each.number), " ".join(each.sql.split()), describe(each.budget), "" if each.whole else "interrupted"]
+            [
+                str(each.number),
+                " ".join(each.sql.split()),
+                describe(each.budget),
+                "answered" if each.whole else "interrupted",
+            ]
             for each in self.session.history
         ]
         if not self.as_json:

@@ -4,9 +4,11 @@
 numbers, and what was interrupted is gone on with.
 """
 
+import itertools
 import json
+import os
 import shutil
-from collections.abc import Iterator
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
 from dpress.ledger.event import write_loss
-from dpress.query.sql.statements_folder import STATEMENTS, Statements, load_statements
+from dpress.query.sql.statements_folder import Statements, load_statements
 
 FORMAT = 1
 PREFIX = "statement-"
@@ -44,7 +46,10 @@ class Accepted:
     @property
     def whole(self) -> bool:
         """Whether all of its releases are there."""
-        return (self.folder / STATEMENTS).is_file() and not load_statements(self.folder, whole=False).missing
+        try:
+            return not load_statements(self.folder, whole=False).missing
+        except (OSError, SchemaMismatch):  # not begun, or another process is just writing it
+            return False
 
     @property
     def statements(self) -> Statements:
@@ -64,16 +69,20 @@ def accepted_in(folder: Path) -> tuple[Accepted, ...]:
     """
     places = {place.stem.removeprefix(PREFIX): place for place in folder.glob(f"{PREFIX}*.json")}
     numbers = sorted(int(number) for number in places if number.isdecimal())
-    return tuple(_read(places[str(number)], number) for number in numbers)
+    made = (_read(places[str(number)], number) for number in numbers)
+    return tuple(accepted for accepted in made if accepted is not None)
 
 
-def _read(place: Path, number: int) -> Accepted:
+def _read(place: Path, number: int) -> Accepted | None:
+    """Return a statement; None where another process has just taken it back."""
     try:
         plain: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
         if plain["format"] != FORMAT:
             raise SchemaMismatch(f"format {plain['format']} is not known; this version reads format {FORMAT}")
         texts = {name: str(plain[name]) for name in ("sql", "spec", "analyst")}
         budget = from_parameters({str(name): str(amount) for name, amount in plain["budget"].items()})
+    except FileNotFoundError:
+        return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
         raise SchemaMismatch(f"{place}{what}") from None
@@ -89,24 +98,21 @@ def accept_in(folder: Path, *, sql: str, spec: str, budget: Loss, analyst: str) 
     folder.mkdir(exist_ok=True)
     plain = {"format": FORMAT, "sql": sql, "spec": spec, "budget": write_loss(budget), "analyst": analyst}
     text = json.dumps(plain, indent=2) + "\n"
-    number = next(number for number in _free_numbers(folder) if _written(folder / f"{PREFIX}{number}.json", text))
-    return _read(folder / f"{PREFIX}{number}.json", number)
-
-
-def _free_numbers(folder: Path) -> Iterator[int]:
-    number = max((accepted.number for accepted in accepted_in(folder)), default=0)
-    while True:
-        number += 1
-        yield number
+    last = max((accepted.number for accepted in accepted_in(folder)), default=0)
+    number = next(number for number in itertools.count(last + 1) if _written(folder / f"{PREFIX}{number}.json", text))
+    place = folder / f"{PREFIX}{number}"
+    return Accepted(number=number, folder=place, sql=sql, spec=spec, budget=budget, analyst=analyst)
 
 
 def _written(place: Path, text: str) -> bool:
-    """Return whether a file was written that was not there; another process may have been faster."""
-    try:
-        with place.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        return False
+    """Return whether a file was written that was not there, whole at once; another process may have been faster."""
+    with tempfile.NamedTemporaryFile("w", dir=place.parent, encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        try:
+            os.link(file.name, place)
+        except FileExistsError:
+            return False
     return True
 
 

@@ -19,11 +19,14 @@ from dpress.data.specification.spec import Asked, Spec, load_spec
 from dpress.ledger.analysts import NOBODY, Share
 from dpress.ledger.ledger import Ledger
 from dpress.query.release import CONFIDENCE
+from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SqlTable
 from dpress.release.plan.plan_for_error import LEAST, MOST, least_budget
+from dpress.release.statements.listed_values import check_values
 from dpress.release.statements.plan_statements import ANY, NumberError, StatementsPlan, plan_statements
 from dpress.release.statements.publish_statements import charges_of, publish_statements
 from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, forget
+from dpress.release.statements.specifications import columns_of
 from dpress.release.statements.together import Combined, for_nothing, together, usable
 
 TENTH = 10  # the part of the limit that is proposed unless another is stated
@@ -259,10 +262,11 @@ class Session:
         if len(self.limit.names) > 1:
             budget["delta"] = delta or float(self.limit.delta * Fraction(repr(spend)) / self.limit.amount)
         privacy = msgspec.structs.replace(self.spec.privacy, **budget)
-        planned = plan_statements(msgspec.structs.replace(self.spec, privacy=privacy), sql)
-        if len(planned.texts) > 1:
-            raise ValueError(f"{len(planned.texts)} statements; give them one at a time")
-        return planned
+        read = statements(sql, columns_of(self.spec, sql))
+        if len(read) > 1:
+            raise ValueError(f"{len(read)} statements; give them one at a time")
+        check_values(read, self.spec.attribute, sql)
+        return plan_statements(msgspec.structs.replace(self.spec, privacy=privacy), sql)
 
     def _within(self, sql: str, first: StatementsPlan, error: float) -> StatementsPlan:
         """Return the plan under the smallest budget at which the first number errs so much."""
