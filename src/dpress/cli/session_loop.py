@@ -14,7 +14,7 @@ from dpress.core.basics.check import float_up
 from dpress.core.basics.errors import BudgetExceeded
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.refusal import one_line
-from dpress.query.sql.refusal import SqlRefusal
+from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import FREE, SqlTable
 from dpress.release.statements.sql_session import Proposal, Session
 from dpress.release.statements.together import Combined

@@ -11,7 +11,7 @@ from dpress import BudgetExceeded, Ledger, NotSupported, PureDP, SchemaMismatch,
 from dpress.core.basics import rng
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.zcdp import ZCDP
-from dpress.query.sql.refusal import SqlRefusal
+from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.release.curator import publish as publishing
 from dpress.release.statements import publish_statements as of_statements
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dpress.attributes.attribute import Attribute
 from dpress.query.condition_cells import cells_of
 from dpress.query.query_tree import Condition
-from dpress.query.sql.refusal import SqlRefusal
+from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.statement import Statement
 from dpress.release.statements.parts import conditions_of
 

@@ -25,11 +25,10 @@ from dpress.query.result import Result
 from dpress.query.sql.answer import Place, answered, asked, columns_of_release
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable
-from dpress.release.statements.parts import need_of
+from dpress.release.statements.parts import Need, need_of
 from dpress.release.statements.session_folder import Accepted
 from dpress.release.statements.specifications import columns_of
 
-LINEAR = ("queries", "marginals", "statistics")  # kinds whose counts are sums of measured ones; names are selected
 Rows = tuple[frozenset[str], frozenset[tuple[str, int, int]]]
 """Which rows count: the attributes that leave some out, and the ranges that a release is limited to."""
 
@@ -63,12 +62,14 @@ class Reading:
         release: that is asked.
         sql: the statement.
         confidence: of intervals.
+        selected: whether its counts are of names that were found by their counts, which biases them.
     """
 
     number: int
     release: Release
     sql: str
     confidence: float
+    selected: bool = False
 
     @cached_property
     def queries(self) -> Mapping[Place, Query]:
@@ -89,7 +90,7 @@ class Reading:
 
     def count(self, place: Place) -> Result | None:
         """Return the count of a group with its exact error; None where this release has none."""
-        if self.release.kind not in LINEAR:
+        if self.selected:
             return None
         try:
             query = self.queries.get(place)
@@ -99,28 +100,38 @@ class Reading:
         return result if result is not None and 0 < result.standard_error < math.inf else None
 
 
-def rows_of(spec: Spec, sql: str) -> Rows:
-    """Return which rows the release of a statement counts.
+def need_in(spec: Spec, sql: str) -> Need:
+    """Return what one statement needs.
 
     Raises:
         SqlRefusal, NotSupported: see `reader.statements` and `parts.need_of`.
     """
-    known = {attribute.name: attribute for attribute in spec.attribute}
     (statement,) = statements(sql, columns_of(spec, sql))
-    need = need_of(0, statement, known)
+    return need_of(0, statement, {attribute.name: attribute for attribute in spec.attribute})
+
+
+def rows_of(spec: Spec, need: Need) -> Rows:
+    """Return which rows the release of a statement counts."""
     used = need.by | {name for name, *_ in need.ranges} | {name for _, name in need.measured if name}
     used |= frozenset() if used else {spec.attribute[0].name}
-    leaving_out = frozenset(name for name in used if known[name].discovered or DROP in known[name].with_cells.policies)
+    leaving_out = frozenset(
+        column.name
+        for column in spec.attribute
+        if column.name in used and (column.discovered or DROP in column.with_cells.policies)
+    )
     return leaving_out, need.ranges
 
 
 def usable(spec: Spec, sql: str, accepted: Sequence[Accepted], confidence: float) -> list[Reading]:
     """Return the releases of a session that count the same rows as a statement's would."""
-    rows = rows_of(spec, sql)
-    same = [each for each in accepted if each.whole and rows_of(spec, each.sql) == rows]
+    rows, needs = (
+        rows_of(spec, need_in(spec, sql)),
+        [(each, need_in(spec, each.sql)) for each in accepted if each.whole],
+    )
     return [
-        Reading(each.number, each.statements.release(name), sql, confidence)
-        for each in same
+        Reading(each.number, each.statements.release(name), sql, confidence, need.discovered is not None)
+        for each, need in needs
+        if rows_of(spec, need) == rows
         for name in each.statements.answered
     ]
 
