@@ -2,15 +2,17 @@
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from dpress.cli.completion import completing
 from dpress.cli.output import engine_option, hint, json_option, quiet_option
-from dpress.cli.session_loop import Loop
 from dpress.core.basics.losses.any_loss import describe
 from dpress.ledger.ledger import Ledger
-from dpress.release.statements.sql_session import Session
+
+if TYPE_CHECKING:
+    from dpress.release.statements.sql_session import Session
 
 PROMPT = "sql> "
 
@@ -45,6 +47,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Ask the table of SPEC in SQL: each statement's error is shown before it is paid for."""
+    from dpress.cli.session_loop import Loop  # noqa: PLC0415  # keeps the start fast
+    from dpress.release.statements.sql_session import Session  # noqa: PLC0415  # the same
+
     new = not Ledger.exists(ledger)
     session = Session(spec, data, ledger=ledger, analyst=analyst, out=out, confidence=confidence)
     if new:
@@ -57,7 +62,7 @@ def command(
     loop.end()
 
 
-def _lines(session: Session) -> Iterator[str]:
+def _lines(session: "Session") -> Iterator[str]:
     """Yield the lines that are typed, with completion where Python has readline; else those of standard input."""
     if not sys.stdin.isatty():
         yield from sys.stdin

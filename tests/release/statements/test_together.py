@@ -15,7 +15,7 @@ from dpress.release.curator.publish import publish
 from dpress.release.statements.plan_statements import ANY, plan_statements
 from dpress.release.statements.together import Reading, combined, need_in, rows_of, together
 
-AGAIN = 400  # times that all is drawn
+AGAIN = 150  # times that all is drawn
 
 
 def count(value: float, variance: float) -> Result:
@@ -48,9 +48,9 @@ def test_the_error_of_a_combination_is_that_of_a_simulation(plans) -> None:
     alone = [reading.release.query("ward = eyes").standard_error for reading in readings]
     assert max(stated) < min(alone)
     assert stated == pytest.approx([1 / math.sqrt(sum(1 / error**2 for error in alone))] * len(stated))
-    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(stated[0], rel=0.08)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(stated[0], rel=0.09)
     assert abs(np.mean(errors)) < 4 * stated[0] / math.sqrt(len(errors))
-    assert np.mean(within) >= 0.945
+    assert np.mean(within) >= 0.94
 
 
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)), min_size=2, max_size=6))

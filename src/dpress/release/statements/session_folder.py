@@ -11,13 +11,15 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
 from dpress.ledger.event import write_loss
-from dpress.query.sql.statements_folder import Statements, load_statements
+
+if TYPE_CHECKING:
+    from dpress.query.sql.statements_folder import Statements
 
 FORMAT = 1
 PREFIX = "statement-"
@@ -46,18 +48,22 @@ class Accepted:
     @property
     def whole(self) -> bool:
         """Whether all of its releases are there."""
+        from dpress.query.sql.statements_folder import load_statements  # noqa: PLC0415  # all that answers, at its use
+
         try:
             return not load_statements(self.folder, whole=False).missing
         except (OSError, SchemaMismatch):  # not begun, or another process is just writing it
             return False
 
     @property
-    def statements(self) -> Statements:
+    def statements(self) -> "Statements":
         """Its releases.
 
         Raises:
             SchemaMismatch: one is missing.
         """
+        from dpress.query.sql.statements_folder import load_statements  # noqa: PLC0415  # the same
+
         return load_statements(self.folder)
 
 
