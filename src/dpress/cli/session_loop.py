@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,10 +16,11 @@ from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.refusal import one_line
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import FREE, SqlTable
-from dpress.release.statements.sql_session import Proposal, Session
-from dpress.release.statements.together import Combined
 
-STATES = ("interrupted", "answered")
+if TYPE_CHECKING:
+    from dpress.release.statements.sql_session import Proposal, Session
+    from dpress.release.statements.together import Combined
+
 COUNT = 1000  # that `within 5 %` is of
 WITHIN = re.compile(r"([\d.]+)\s*%(?:\s+of\s+([\d.,]*\d))?")
 HELP = """\
@@ -51,14 +52,14 @@ class Loop:
         refused: whether anything was.
     """
 
-    session: Session
+    session: "Session"
     engine: str | None
     quiet: bool
     as_json: bool
     spend: float | None = None
     within: float | None = None
     sql: str = ""
-    proposal: Proposal | None = None
+    proposal: "Proposal | None" = None
     refused: bool = False
     shown: list[SqlTable] = field(default_factory=list)
 
@@ -262,7 +263,7 @@ ACTS: Mapping[str, Callable[[Loop, str], None]] = {
 }
 
 
-def _by(free: Combined) -> str:
+def _by(free: "Combined") -> str:
     numbers = ", ".join(map(str, free.numbers))
     return f"statement {numbers}" if len(free.numbers) == 1 else f"statements {numbers} together"
 

@@ -91,18 +91,12 @@ class Session:
 
     >>> import tempfile, pyarrow as pa
     >>> ward = {"name": "ward", "kind": "categorical", "values": ["eyes", "ear"]}
+    >>> spec, rows = {"attribute": [ward], "privacy": {"epsilon": 1}}, pa.table({"ward": ["eyes"] * 30})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     session = Session(
-    ...         {"attribute": [ward], "privacy": {"epsilon": 1}},
-    ...         pa.table({"ward": ["eyes"] * 30}),
-    ...         ledger=f"{folder}/budget.sqlite",
-    ...         out=f"{folder}/visits",
-    ...     )
+    ...     session = Session(spec, rows, ledger=f"{folder}/budget.sqlite", out=f"{folder}/visits")
     ...     proposed = session.propose("select ward, count(*) from visits group by ward", spend=0.25)
-    ...     print(round(proposed.errors[0].error, 1))
-    ...     print(session.accept(proposed).table.column_names, session.left.whole)
-    5.6
-    ['ward', 'count', 'count_error', 'count_low', 'count_high'] {'epsilon': Fraction(3, 4)}
+    ...     print(round(proposed.errors[0].error, 1), session.accept(proposed), session.left.whole)
+    5.6 SqlTable(2 rows: ward, count, count_error, count_low, count_high) {'epsilon': Fraction(3, 4)}
     """
 
     def __init__(

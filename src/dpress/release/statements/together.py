@@ -124,10 +124,8 @@ def rows_of(spec: Spec, need: Need) -> Rows:
 
 def usable(spec: Spec, sql: str, accepted: Sequence[Accepted], confidence: float) -> list[Reading]:
     """Return the releases of a session that count the same rows as a statement's would."""
-    rows, needs = (
-        rows_of(spec, need_in(spec, sql)),
-        [(each, need_in(spec, each.sql)) for each in accepted if each.whole],
-    )
+    rows = rows_of(spec, need_in(spec, sql))
+    needs = [(each, need_in(spec, each.sql)) for each in accepted if each.whole]
     return [
         Reading(each.number, each.statements.release(name), sql, confidence, need.discovered is not None)
         for each, need in needs
