@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from dpress import Ledger
+from dpress.cli.main import main
 
 SPEC = """
 [data]
@@ -180,3 +181,43 @@ def test_what_was_not_accepted_is_not_charged(typed, tmp_path) -> None:
     assert done.out.splitlines()[-1] == "Nothing was charged for the last statement: it was not accepted."
     assert left(tmp_path) == 1
     assert typed("help", "quit", BY_WARD).out.splitlines()[-1] == "quit"
+
+
+def test_releases_are_paid_from_shares_too(typed, here, tmp_path) -> None:
+    typed()
+    (tmp_path / "small.toml").write_text(SPEC.replace("epsilon = 1", 'epsilon = 0.1\n[release]\nkind = "histogram"'))
+    assert here("ledger", "create", "shared.sqlite", "--epsilon", "1", "--analyst", "ada=1").code == 0
+    publish = ("publish", "small.toml", "--ledger", "shared.sqlite", "--out")
+    refused = here(*publish, "a")
+    assert (refused.code, "budget exceeded: what no analyst has a share of, epsilon = 0" in refused.err) == (1, True)
+    assert here(*publish, "a", "--analyst", "ada").code == 0
+    assert here(*publish, "b", "--analyst", "ada", "--sql", BY_WARD).code == 0
+    summary = Ledger.open(tmp_path / "shared.sqlite").summary()
+    assert [entry.analyst for entry in summary.entries] == ["ada", "ada"]
+    assert here(*publish, "c", "--analyst", "ada", "--period", "2024").code == 2
+
+
+def test_a_terminal_completes_what_the_specification_lists(typed, monkeypatch) -> None:
+    """Where Python has readline; the line is typed at a prompt, and the end of input ends the session."""
+    readline = pytest.importorskip("readline")
+    typed()
+    seen, lines = [], iter(["left"])
+
+    def prompted(prompt):
+        complete = readline.get_completer()
+        seen.append((prompt, [complete(start, 0) for start in ("wa", "'ey", "sel", "zz")]))
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("builtins.input", prompted)
+    monkeypatch.setattr("sys.stdin", Terminal())
+    before = readline.get_completer()
+    main([*START])
+    assert seen == [("sql> ", ["ward", "'eyes'", "select", None])] * 2
+    assert readline.get_completer() is before

@@ -44,6 +44,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--bundle", type=click.Path(), help="A new zip of page, tables, design and licence, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
+@click.option("--analyst", default="", help="Whose share of the ledger's limit pays.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @engine_option
 @quiet_option
@@ -55,6 +56,7 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    analyst: str,
     sql: str | None,
     weights: str | None,
     bundle: str | None,
@@ -70,7 +72,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
+    options: dict[str, Any] = {"ledger": ledger, "who": who, "analyst": analyst, "engine": engine, "csv": csv}
     if sql is not None:
         if bundle is not None or period is not None:
             raise click.UsageError("--sql makes several releases: --bundle and --period are of one")
@@ -111,9 +113,19 @@ def command(
 
 
 def _publish_period(
-    spec: Spec | Design, period: str, data: str | None, *, out: str, quiet: bool, as_json: bool, **options: Any
+    spec: Spec | Design,
+    period: str,
+    data: str | None,
+    *,
+    out: str,
+    analyst: str,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Add a period to a release that grows, and say what was measured with it."""
+    if analyst:
+        raise click.UsageError("--analyst: the spans of a series are paid from what no analyst has a share of")
     if not isinstance(spec, Spec):
         raise ValueError("--period: expected a specification with [periods]; a design is of one release")
     with counting(quiet=quiet) as progress:

@@ -71,6 +71,7 @@ def publish(
     ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
     who: str = "",
+    analyst: str = "",
     payment: Payment | None = None,
     allow_unproven: bool = False,
     csv: bool = False,
@@ -94,6 +95,7 @@ def publish(
         out: a new folder to write the release to.
         payment: what the ledger pays, where the release is one of several; left out, the release's own loss.
         who: publishes; the ledger names them beside the charge, nothing else does.
+        analyst: whose share of the ledger's limit pays; left out, what no analyst has a share of.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
         engine: "threads" here, "sql" where the rows are, or "spark"; left out, the one that the source suggests. The
@@ -128,7 +130,7 @@ def publish(
     mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
     _check_scipy(design, mechanism)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
-    existing, payment = Ledger.at(ledger), payment or Payment(limit=from_parameters(design.budget))
+    existing, payment = Ledger.at(ledger), payment or Payment(limit=from_parameters(design.budget), analyst=analyst)
     price = payment.price or charged
     if existing is not None:
         existing.check(price, unit, **payment.part)
