@@ -222,6 +222,12 @@ def test_what_does_not_go_together_is_refused(opened, call, message) -> None:
         call(opened())
 
 
+def test_a_new_ledger_has_no_shares(opened, tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"no ledger at .*: `dpress ledger create --analyst ada=0\.5` makes one"):
+        opened(analyst="ada")
+    assert not (tmp_path / "budget.db").exists()
+
+
 def test_devices_answer_no_statements(tmp_path) -> None:
     with pytest.raises(NotSupported, match="a session is of a table"):
         Session({**SPEC, "privacy": {"epsilon": 1.0, "model": "local"}}, ledger=tmp_path / "l.db", out=tmp_path / "s")

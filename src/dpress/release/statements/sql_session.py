@@ -119,8 +119,7 @@ class Session:
             raise SchemaMismatch(
                 f"{self.folder}: statement {strange[0].number} is of another specification; choose another folder"
             )
-        privacy = self.spec.privacy
-        self.ledger = Ledger.at(ledger) or Ledger.create(str(ledger), limit=privacy.loss, unit=privacy.protected)
+        self.ledger = Ledger.at(ledger) or _new_ledger(str(ledger), self.spec, self.analyst)
         self.limit = self.ledger.summary().limit
         _ = self.left
 
@@ -298,6 +297,14 @@ def _folder_of(asked: Asked, analyst: str) -> Path:
     if not isinstance(asked, str | Path) or "\n" in str(asked):
         raise ValueError("name the session's folder: Session(spec, ..., out='visits-session')")
     return Path(Path(asked).stem + FOLDER + (f"-{analyst}" if analyst.isidentifier() else ""))
+
+
+def _new_ledger(place: str, spec: Spec, analyst: str) -> Ledger:
+    if analyst:
+        raise ValueError(
+            f"no ledger at {place}: `dpress ledger create --analyst {analyst}=...` gives {analyst} a share"
+        )
+    return Ledger.create(place, limit=spec.privacy.loss, unit=spec.privacy.protected)
 
 
 def _first(errors: Sequence[NumberError]) -> float | None:

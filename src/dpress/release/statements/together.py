@@ -73,29 +73,36 @@ class Reading:
 
     @cached_property
     def queries(self) -> Mapping[Place, Query]:
-        """The query of every number of every group; of groups that look alike none.
-
-        Raises:
-            ValueError: it has no such columns.
-        """
+        """The query of every number of every group; of groups that look alike, and without such columns, none."""
         columns = columns_of_release(self.release, self.sql)
-        (statement,) = statements(self.sql, columns)
-        pairs = [
-            ((values, number.name), query)
-            for values, queries in asked(statement, Schema(columns.attributes))
-            for number, query in queries
-        ]
+        try:
+            (statement,) = statements(self.sql, columns)
+            pairs = [
+                ((values, number.name), query)
+                for values, queries in asked(statement, Schema(columns.attributes))
+                for number, query in queries
+            ]
+        except ValueError:  # it has other columns, or coarser cells
+            return {}
         seen = Counter(place for place, _ in pairs)
         return {place: query for place, query in pairs if seen[place] == 1}
 
+    @cached_property
+    def counts(self) -> dict[Place, Result | None]:
+        """The counts that were asked for so far."""
+        return {}
+
     def count(self, place: Place) -> Result | None:
         """Return the count of a group with its exact error; None where this release has none."""
-        if self.selected:
-            return None
+        if place not in self.counts:
+            self.counts[place] = self._measured(place)
+        return self.counts[place]
+
+    def _measured(self, place: Place) -> Result | None:
+        query = None if self.selected else self.queries.get(place)
         try:
-            query = self.queries.get(place)
             result = None if query is None or query.of != "count" else self.release.answered(query, self.confidence)
-        except ValueError:  # it has other columns, or coarser cells
+        except ValueError:  # a condition cuts a cell
             return None
         return result if result is not None and 0 < result.standard_error < math.inf else None
 
