@@ -300,10 +300,9 @@ def _folder_of(asked: Asked, analyst: str) -> Path:
 
 
 def _new_ledger(place: str, spec: Spec, analyst: str) -> Ledger:
+    """Return a new ledger with the specification's budget as its limit, in which nobody has a share."""
     if analyst:
-        raise ValueError(
-            f"no ledger at {place}: `dpress ledger create --analyst {analyst}=...` gives {analyst} a share"
-        )
+        raise ValueError(f"no ledger at {place}: `dpress ledger create --analyst {analyst}=0.5` makes one with a share")
     return Ledger.create(place, limit=spec.privacy.loss, unit=spec.privacy.protected)
 
 
