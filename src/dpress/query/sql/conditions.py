@@ -96,6 +96,14 @@ def _present(columns: Columns, column: exp.Column, rows: Condition) -> Condition
     return rows if absent is None else both(opposite(absent), rows)
 
 
+def _truth(columns: Columns, node: exp.Column, *, holds: bool) -> Condition:
+    """Return the rows in which a column of true and false is true."""
+    attribute = columns.of(node)
+    if attribute.listing is None or not {"true", "false"} <= {*attribute.labels_between(0, attribute.size)}:
+        raise columns.refused(f"{attribute.name} is not true or false; compare it with values", node)
+    return _test(columns, node, "=", "true", holds=holds)
+
+
 def _between(columns: Columns, node: exp.Expr, *, holds: bool) -> Condition:
     low, high = literal(bare(node.args["low"])), literal(bare(node.args["high"]))
     if low is None or high is None:
@@ -169,6 +177,7 @@ def _holds(step: steps.Step, word: Word, text: str) -> bool:
 
 READERS: Mapping[type[exp.Expr], Callable[..., Condition]] = {
     **dict.fromkeys(COMPARED, _compared),
+    exp.Column: _truth,
     exp.Between: _between,
     exp.In: _listed,
     exp.Is: _null,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpress.core.basics.new_path import new_path
+from dpress.core.basics.rng import Generator
 from dpress.ledger.compose import Charge
 from dpress.ledger.ledger import Ledger
 from dpress.query.designs import charge, load_design, mechanism_of, save_design
@@ -25,6 +26,7 @@ def publish_statements(
     out: str | Path,
     ledger: Ledger | str | Path | None = None,
     analyst: str = "",
+    rng: Generator | None = None,
     **options: Any,
 ) -> Statements:
     """Publish releases that answer statements, and return them.
@@ -37,6 +39,7 @@ def publish_statements(
             measured and paid for, by the designs that it keeps.
         ledger: pays for each release before its noise is drawn; a new one has the specification's budget as its limit.
         analyst: whose share of the ledger's limit pays; empty where nobody's does.
+        rng: as of `publish`; every release draws from a stream of its own.
         options: as `publish` takes them.
 
     Raises:
@@ -52,6 +55,7 @@ def publish_statements(
     else:
         _check_budget(planned, ledger, analyst, allow_unproven=options.get("allow_unproven", False))
         kept = _begun(planned, folder)
+    streams = {name: None if rng is None else rng.spawn() for name in kept.answered}
     for name in kept.missing:
         publish(
             load_design(folder / f"{name}.design.json"),
@@ -59,6 +63,7 @@ def publish_statements(
             out=folder / name,
             ledger=ledger,
             payment=Payment(limit=spec.privacy.loss, analyst=analyst),
+            rng=streams[name],
             **options,
         )
     return load_statements(folder)
