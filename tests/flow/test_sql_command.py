@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -88,3 +89,51 @@ def test_what_does_not_go_together_is_refused_and_nothing_written(here, tmp_path
     done = here("query", "release", *words)
     assert (done.code, line in done.err) == (code, True), done.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_answer_is_explained(here) -> None:
+    done = here("query", "release", "age < 3", "mean age by sex", "--explain")
+    assert done.code == 0, done.err
+    of_count, of_mean = (
+        next(line for line in done.out.split("if independent")[1].splitlines() if name in line)
+        for name in ("age < 3", "mean age by sex (2 groups)")
+    )
+    assert "table_1.parquet" in of_count
+    assert "6 cells" in of_count
+    assert "10 cells" in of_mean
+    assert "age < 3: The noise of these is independent" in done.out
+    plain = json.loads(here("query", "release", "age < 3", "agee", "--explain", "--json").out)
+    assert plain[0]["explained"]["sources"][0]["independent"] == plain[0]["standard_error"]
+    assert "explained" not in plain[1]
+
+
+def test_a_statement_is_explained(here) -> None:
+    done = here("query", "release", "--sql", f"{BY_AGE}; select -2 * count(*) as n from release", "--explain")
+    assert done.code == 0, done.err
+    assert "count (3 groups)" in done.out
+    assert "2 cells" in done.out
+    plain = json.loads(here("query", "release", "--sql", "select -2 * count(*) as n from r", "--explain", "--json").out)
+    (told,) = plain[0]["explained"]
+    assert told["standard_error"] == [plain[0]["rows"][0]["n_error"]] * 2
+    assert (told["sources"][0]["parts"], told["sources"][0]["file"]) == (20, "table_1.parquet")
+    assert "explained" not in json.loads(here("query", "release", "--sql", BY_AGE, "--json").out)[0]
+
+
+def test_statements_behind_a_budget_are_explained_with_the_folder_of_their_release(here, tmp_path) -> None:
+    sql = "select sex, count(*) from t group by sex; select sex, avg(age) from t group by sex"
+    (tmp_path / "spec.toml").write_text(SPEC.partition("[release]")[0])
+    assert here("publish", "spec.toml", "--sql", sql, "--data", "rows.csv", "--out", "answers").code == 0
+    done = here("query", "answers", "--statement", "2", "--explain", "--json")
+    (told,) = json.loads(done.out)[0]["explained"]
+    assert (tmp_path / "answers" / told["sources"][0]["file"]).is_file()
+    assert told["sources"][0]["sums"] == ["sum age", "count"]
+    further = json.loads(here("query", "answers", "--sql", "select count(*) from t", "--explain", "--json").out)
+    source = further[0]["explained"][0]["sources"][0]
+    assert source["file"].endswith("/statistics.parquet")
+    assert source["parts"] == 2
+
+
+def test_of_a_series_one_period_is_explained(here) -> None:
+    series = Path(__file__).parents[1] / "formats" / "stored_series" / "separate" / "series"
+    done = here("query", str(series), "total", "--explain")
+    assert (done.code, "--explain explains those of one period" in done.err) == (1, True), done.err

@@ -11,9 +11,11 @@ from typing import Any
 import click
 
 import dpress
+from dpress.cli import reasons
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
 from dpress.core.basics.refusal import one_line
 from dpress.inference.interval import critical
+from dpress.query.explained import Explanation, explanations, together
 from dpress.query.folder import is_series
 from dpress.query.load import load_release
 from dpress.query.release import CONFIDENCE
@@ -33,6 +35,7 @@ ADJUSTED = (
 @click.argument("queries", nargs=-1, metavar="QUERY...")
 @click.option("--sql", help="Statements instead of queries, or a file of them that ends in .sql.")
 @click.option("--statement", type=int, help="Of `publish --sql`: the number of the statement that is answered, from 1.")
+@click.option("--explain", is_flag=True, help="Say from which tables each answer comes, and why it errs as it does.")
 @click.option("--csv", type=click.Path(), help="A new file for the answer to a statement.")
 @click.option("--parquet", type=click.Path(), help="The same, for programs.")
 @click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
@@ -46,6 +49,7 @@ def command(  # noqa: PLR0917  # options
     parquet: str | None,
     confidence: float,
     *,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
@@ -64,17 +68,22 @@ def command(  # noqa: PLR0917  # options
     critical(confidence, "gaussian")  # refuses it once, not for every query
     if sql is not None or statement is not None:
         statements = importlib.import_module("dpress.cli.statements")  # sqlglot takes a while to import
-        statements.show(release, sql, statement, confidence, csv=csv, parquet=parquet, as_json=as_json)
+        statements.show(release, sql, statement, confidence, csv=csv, parquet=parquet, explain=explain, as_json=as_json)
         return
     with counting(quiet=as_json) as show:
         answering = _of_series(release, confidence) if is_series(release) else _of_release(release, confidence, show)
         answered = [_answered(answering, text) for text in queries]
+        explained = _explained(release, queries, answered) if explain else []
     if as_json:
-        print_json([entry for pair in zip(queries, answered, strict=True) for entry in _entries(*pair)])
+        entries = [entry for pair in zip(queries, answered, strict=True) for entry in _entries(*pair)]
+        print_json(_with_reasons(entries, explained) if explain else entries)
     else:
         answers = [result for answer in answered if isinstance(answer, list) for result in answer]
         for _, results in itertools.groupby(answers, lambda result: result.query if result.group else ""):
             _show(list(results), confidence)
+        if explained:
+            click.echo()
+            reasons.show(together(explained))
     for place, error in enumerate(answered, start=1):
         if isinstance(error, ValueError):
             refusal(f"query {place}: {one_line(error)}" if len(queries) > 1 else one_line(error))
@@ -106,6 +115,21 @@ def _of_series(folder: str, confidence: float) -> Answering:
         return [*series.by_period(text, confidence=confidence).values()]
 
     return answers
+
+
+def _explained(folder: str, queries: tuple[str, ...], answered: list[Answered]) -> list[Explanation]:
+    """Return why the answers to the queries that have some err as they do."""
+    if is_series(folder):
+        raise ValueError(f"{folder} is a series of releases; --explain explains those of one period: give its folder")
+    release = load_release(folder)
+    pairs = zip(queries, answered, strict=True)
+    return [each for text, answer in pairs if isinstance(answer, list) for each in explanations(release, text)]
+
+
+def _with_reasons(entries: list[dict[str, Any]], explained: list[Explanation]) -> list[dict[str, Any]]:
+    """Return the answers for JSON with their explanations; refused queries have none."""
+    left = iter(explained)
+    return [entry if "error" in entry else entry | {"explained": reasons.plain(next(left))} for entry in entries]
 
 
 def _answered(answering: Answering, text: str) -> Answered:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from dpress.cli.output import counting, hint, planning, print_json, print_table
-from dpress.core.basics import regular_file
+from dpress.cli.sql_text import text_of
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.ledger.ledger import Ledger
 from dpress.query.sql.statements_folder import is_statements, load_statements
@@ -16,11 +16,6 @@ from dpress.release.statements.publish_statements import publish_statements
 LONGEST = 60  # characters of a statement that are shown
 BOUGHT = "twice the budget"
 EXACT = "Errors of counts and sums are exact; those of means, ratios and quantiles are of 10,000 made-up rows."
-
-
-def text_of(sql: str) -> str:
-    """Return statements as they are, or those of a file that ends in .sql."""
-    return regular_file.read(Path(sql)).decode() if sql.endswith(".sql") else sql
 
 
 def weights_of(text: str | None) -> tuple[float, ...]:

@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 import pyarrow as pa
 
+from dpress.cli import reasons
 from dpress.cli.output import counting, print_json, print_table
-from dpress.core.basics import regular_file
+from dpress.cli.sql_text import text_of
 from dpress.core.basics.new_path import new_file
 from dpress.query.folder import is_series
 from dpress.query.load import load_release
 from dpress.query.plain_csv import plain
 from dpress.query.sql.answer import answers
+from dpress.query.sql.explained_statements import Explained, of_further, of_release, of_statement
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import FREE, SqlTable
 from dpress.query.sql.statements_folder import is_statements, load_statements
@@ -28,6 +29,7 @@ def show(
     *,
     csv: str | None,
     parquet: str | None,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Answer statements about a release.
@@ -39,6 +41,7 @@ def show(
         confidence: of the intervals.
         csv: a new file for the answer.
         parquet: another one.
+        explain: whether every answer is explained.
         as_json: whether JSON is printed.
 
     Raises:
@@ -50,6 +53,7 @@ def show(
     try:
         with counting(quiet=as_json):
             tables = _answered(release, sql, statement, confidence)
+            explained = _explained(release, sql, statement) if explain else [()] * len(tables)
     except SqlRefusal as refusal:
         if refusal.caret and not as_json:
             click.echo(refusal.caret, err=True)
@@ -58,10 +62,13 @@ def show(
         raise ValueError(f"a file holds the answer to one statement, got {len(tables)}")
     _write(tables[0], csv, parquet)
     if as_json:
-        print_json([plain_answer(table) for table in tables])
+        print_json([plain_answer(*each) for each in zip(tables, explained, strict=True)])
         return
-    for table in tables:
+    for table, each in zip(tables, explained, strict=True):
         print_answer(table)
+        if explain:
+            click.echo()
+            reasons.show(each)
     click.echo(FREE)
 
 
@@ -71,10 +78,18 @@ def _answered(release: str, sql: str | None, statement: int | None, confidence: 
         raise ValueError(f"{release} is a series of releases; ask the folder of one of its periods")
     if sql is None:
         return [load_statements(release).answer(statement or 0, confidence=confidence)]
-    text = regular_file.read(Path(sql)).decode() if sql.endswith(".sql") else sql
     if is_statements(release):
-        return load_statements(release).sql_tables(text, confidence=confidence)
-    return answers(load_release(release), text, confidence)
+        return load_statements(release).sql_tables(text_of(sql), confidence=confidence)
+    return answers(load_release(release), text_of(sql), confidence)
+
+
+def _explained(release: str, sql: str | None, statement: int | None) -> list[Explained]:
+    """Return why the answers err as they do, of each statement in turn."""
+    if sql is None:
+        return of_statement(load_statements(release), statement or 0)
+    if is_statements(release):
+        return of_further(load_statements(release), text_of(sql))
+    return of_release(load_release(release), text_of(sql))
 
 
 def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
@@ -98,7 +113,7 @@ def print_answer(table: SqlTable) -> None:
         click.echo(note)
 
 
-def plain_answer(table: SqlTable) -> dict[str, Any]:
+def plain_answer(table: SqlTable, explained: Explained = ()) -> dict[str, Any]:
     """Return an answer for JSON: null where nothing is known."""
     rows: Sequence[dict[str, Any]] = table.table.to_pylist()
     return {
@@ -107,6 +122,7 @@ def plain_answer(table: SqlTable) -> dict[str, Any]:
         "rows": [{name: _finite(value) for name, value in row.items()} for row in rows],
         "notes": [*table.notes],
         "charged": 0,
+        **({"explained": [*map(reasons.plain, explained)]} if explained else {}),
     }
 
 

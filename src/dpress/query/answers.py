@@ -7,33 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import pyarrow as pa
-
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Numbers
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source, of_tables
 
 if TYPE_CHECKING:
     from dpress.inference.joint.factors import Joint
     from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
-
-
-class Part(Protocol):
-    """A file of a release, made batch by batch."""
-
-    @property
-    def name(self) -> str:
-        """Of the file."""
-        ...
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, one batch at least."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +86,10 @@ class ReleaseAnswers(Protocol):
         """
         del first, second, progress
         raise ValueError("this kind of release answers no shares, ratios or differences of counts")
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the published tables that an answer may come from, first the one that gives it; none of a model."""
+        return of_tables(((table.name, table.axes, table.variance) for table in self.published()), query)
 
     @property
     def by_tables(self) -> "TableAnswers | None":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from dpress.query.answers import Part
+from dpress.query.released_file import Part
 
 COUNTS_OF = "counts_of"  # in the metadata of a table, and in CSV the column
 

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_path
 from dpress.core.maps.linear import Numbers
-from dpress.query.answers import Part
 from dpress.query.counted_rows import with_column
 from dpress.query.plain_csv import plain
 from dpress.query.published_tables import BATCH_CELLS
+from dpress.query.released_file import Part
 
 Progress = Callable[[int], object]
 

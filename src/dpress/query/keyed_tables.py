@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.query import notebook
-from dpress.query.answers import Part
 from dpress.query.counted_rows import counted_of
 from dpress.query.measured_columns import measured
+from dpress.query.released_file import Part
 from dpress.query.table_chart import chart
 
 SHOWN = 10  # rows in a notebook

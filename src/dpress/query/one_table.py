@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
+from dpress.query.released_file import Part
 
 FILE = "table_1.parquet"
 

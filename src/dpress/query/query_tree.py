@@ -80,6 +80,12 @@ class Query:
     by: tuple[str, ...] = ()
 
     @property
+    def rows(self) -> tuple[Condition, ...]:
+        """The rows that it is about; of a share, a ratio or a difference those of both counts."""
+        seconds = {"share": (TOTAL,), "ratio": (self.second,), "difference": (self.second,)}.get(self.of, ())
+        return tuple(both(rows, self.where) for rows in (self.first, *seconds))
+
+    @property
     def text(self) -> str:
         """A text that reads as this."""
         scope = f" where {self.where.text}" if self.where is not None else ""

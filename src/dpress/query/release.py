@@ -19,7 +19,7 @@ from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query import condition_grammar, notebook
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
@@ -27,6 +27,7 @@ from dpress.query.grammar import read
 from dpress.query.keyed_tables import KeyedTables
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
+from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.statistics import answer, check
 

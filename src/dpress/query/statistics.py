@@ -7,7 +7,7 @@ says what the width of the cells alone leaves open.
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from dpress.core.maps.linear import Array
 from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
-from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.result import Result
+
+if TYPE_CHECKING:
+    from dpress.query.answers import Progress, ReleaseAnswers
 
 MOST_CELLS = 512
 """Cells of a quantile; of more neighbouring ones are taken together, evenly."""
@@ -31,7 +33,7 @@ T = TypeVar("T")
 
 
 def answer(
-    query: Query, answers: ReleaseAnswers, confidence: float, *, text: str, progress: Progress | None = None
+    query: Query, answers: "ReleaseAnswers", confidence: float, *, text: str, progress: "Progress | None" = None
 ) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 

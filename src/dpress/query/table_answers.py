@@ -20,13 +20,15 @@ from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.release import CONFIDENCE, Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source, Table, of_tables
 from dpress.query.table_forms import ProductSums
 
 APPROXIMATE = (
@@ -145,6 +147,18 @@ class TableAnswers(ReleaseAnswers):
             return lambda weights: decoder.query_variance(spread, weights)
         variances = collection.estimator.query_variances(collection.tallies_in(self.release.kept))
         return variances or (lambda weights: 2 * decoder.query_variance(spread, weights))
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the published tables that hold the attributes of a query."""
+        return of_tables(self._cell_errors, query)
+
+    @cached_property
+    def _cell_errors(self) -> tuple[Table, ...]:
+        tabular, variances = self.release.schema.tabular, self.decoder.cell_variances(self.measurement.variance)
+        return tuple(
+            (_file(place), tuple(tabular[axis] for axis in axes), variance)
+            for place, (axes, variance) in enumerate(zip(self.decoder.tables, variances, strict=True), 1)
+        )
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""

@@ -34,12 +34,13 @@ from dpress.kinds.joint.fitted import (
 )
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answering import Answering
-from dpress.query.answers import KeptAnswers, Part, Progress
+from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import Products
 from dpress.query.measured_joint import MeasuredJoint, count_error, measured_joint
 from dpress.query.record_files import NAME as RECORDS
 from dpress.query.record_files import Records
 from dpress.query.release import Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.table_answers import TableAnswers
 from dpress.query.table_forms import ProductSums

@@ -30,14 +30,16 @@ from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query import table_forms
 from dpress.query.answering import Answering
-from dpress.query.answers import KeptAnswers, Part, Progress, ReleaseAnswers
+from dpress.query.answers import KeptAnswers, Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.record_files import NAME, Written, values
 from dpress.query.release import CONFIDENCE, Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source
 from dpress.query.table_forms import ProductSums
 
 Measured = tuple[tuple[int, float], ...]
@@ -167,6 +169,13 @@ class Answers(ReleaseAnswers):
     def published(self) -> Iterator[Part]:
         """Yield no table: the records are what is published."""
         yield from ()
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the records that a query counts."""
+        del query
+        return (
+            Source(file=NAME, attributes=self.release.schema.names, parts=self.made.table.num_rows, unit="records"),
+        )
 
     @property
     def beside(self) -> Mapping[str, str]:

@@ -24,13 +24,15 @@ from dpress.inference.ratio import pair_of
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.query.answering import Answering
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import predicate
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.release import Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source, source
 from dpress.query.table_answers import measurement_of
 from dpress.release.plan.linear_error import predicted, variances_of
 
@@ -116,8 +118,7 @@ class Answers(ReleaseAnswers):
             raise ValueError(f"{text!r} cuts too many of the cells that the queries form; ask a listed query") from None
         if np.isnan(weights).any():
             raise ValueError(f"{text!r} is no sum of the queries' cells: it cuts {self._cut(np.isnan(weights))}")
-        matrix = self.mechanism.strategy.map
-        if isinstance(matrix, SetSums) and not matrix.determines(weights):
+        if not self._determines(weights):
             raise ValueError(f"{text!r} does not follow from the queries by adding and subtracting them")
         return weights
 
@@ -132,6 +133,27 @@ class Answers(ReleaseAnswers):
             return float(weights @ cells), self.decoder.query_variance(spread, [weights])
 
         return Compared(pair=pair_of(difference), critical=lambda confidence: critical(confidence, self.release.tail))
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the table of the listed queries, with the atoms of a query; of each alone nothing may be known."""
+        weights = [self.weights(rows, rows.text) for rows in query.rows]
+        atoms = np.flatnonzero(np.subtract(*weights) if query.of == "difference" else np.sum(weights, axis=0))
+        (names,), variances = self.tables.values(), self._atom_variances[atoms]
+        if np.isnan(variances).any():
+            return (Source(file=FILE, attributes=names, parts=atoms.size, unit="atoms"),)
+        return (source(FILE, names, variances, query, "atoms"),)
+
+    @cached_property
+    def _atom_variances(self) -> Array:
+        """The variance of every atom, in counts squared; NaN where the queries do not tell them apart."""
+        if not all(map(self._determines, np.eye(self.atoms.size))):
+            return np.full(self.atoms.size, np.nan)
+        return np.asarray(self.decoder.cell_variances(self.measurement.variance)[0])
+
+    def _determines(self, weights: Array) -> bool:
+        """Say whether a sum of atoms follows from what was measured."""
+        matrix = self.mechanism.strategy.map
+        return not isinstance(matrix, SetSums) or matrix.determines(weights)
 
     def _cut(self, cut: np.ndarray) -> str:
         """Return in words which atoms these are."""

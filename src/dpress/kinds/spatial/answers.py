@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
+from dpress.core.maps.grid import LARGEST_SIDE, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas
 from dpress.inference.interval import critical, whole_counts
@@ -24,13 +24,15 @@ from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair, union
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import TOTAL, Condition
+from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import CONFIDENCE, Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source
 from dpress.query.table_answers import measurement_of
 
 NAME = "table_1.parquet"
@@ -180,6 +182,22 @@ class Answers(ReleaseAnswers):
         given = {end for each in boxes for ends in each for end in ends if math.isfinite(end)}
         kept = {end for each in clipped for ends in each for end in ends}
         return inside, [CLIPPED] if len(inside) < len(boxes) or given - kept else []
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the map, with the cells of a query by their area, and the error of one as it is on average there."""
+        parts = {tuple(self._in_cells(inside)) for rows in query.rows for inside in self._clipped(rows)[0]}
+        boxes = Rectangles(*np.array([[*across, *up] for across, up in parts]).T)
+        area = float(((boxes.right - boxes.left) * (boxes.top - boxes.bottom)).sum())
+        added = float(sums(self.density.cell_variances(), boxes).sum())
+        return (
+            Source(
+                file=NAME,
+                attributes=self.release.schema.names,
+                parts=area,
+                error=math.sqrt(added / area),
+                independent=math.sqrt(added) if query.of == "count" else None,
+            ),
+        )
 
     def _in_cells(self, inside: Inside) -> tuple[Ends, Ends]:
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""

@@ -17,15 +17,19 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
-from dpress.query.answers import Part, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
+from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import COUNTS, Source, source
 from dpress.query.statistics import EMPTY
+
+COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +155,18 @@ class GroupAnswers(ReleaseAnswers):
         )
         return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
 
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the table of the groups, with the groups of a query, and which of their sums it is made of."""
+        masks = [self.mask(rows if query.of in COUNTED else query.where) for rows in query.rows]
+        mask: Mask = np.logical_xor(*masks) if query.of == "difference" else np.any(masks, axis=0)
+        names = tuple(axis.name for axis in self.axes)
+        whole = Source(file=NAME, attributes=names, parts=int(mask.sum()), unit="groups", sums=_sums(query))
+        sums = self.groups().sums
+        if query.of not in COUNTS or sums is None:
+            return (whole,)
+        of_counts = source(NAME, names, np.broadcast_to(sums.counts[1], mask.shape)[mask], query, "groups")
+        return (replace(of_counts, sums=whole.sums),)
+
     def mask(self, where: Condition | None) -> Mask:
         """Return which groups conditions name, shape (groups,).
 
@@ -242,6 +258,21 @@ class GroupAnswers(ReleaseAnswers):
         """Yield the table of all statistics."""
         del progress
         yield GroupTable(axes=self.axes, groups=self.groups(), together=self.together(), size=self.size)
+
+
+def _sums(query: Query) -> tuple[str, ...]:
+    """Return which sums of every group a statistic is made of."""
+    of = query.attribute
+    made: Mapping[str, tuple[str, ...]] = {
+        "mean": (f"sum {of}", COUNT),
+        "sum": (f"sum {of}",),
+        "variance": (f"sum {of}", f"squares of {of}", COUNT),
+        "quantile": (f"counts by {of}",),
+        "share": (f"rows with {query.first.text}", COUNT),
+        "total per person": (f"total {of}", "persons"),
+        **dict.fromkeys(COUNTED, (COUNT,)),
+    }
+    return made.get(query.of, (f"{query.of} {of}".strip(),))
 
 
 def level_of(query: Query) -> Fraction:

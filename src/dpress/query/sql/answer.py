@@ -71,7 +71,7 @@ def answers(
         SqlRefusal: a statement cannot be read, or is of a form that has no answer.
         ValueError: nothing in the release answers it.
     """
-    columns = columns_of_release(release, text, joined=joined)
+    columns = columns_of(release, text, joined=joined)
     read = statements(text, columns, only=only)
 
     def ask(place: Place, query: Query) -> Result:
@@ -81,22 +81,10 @@ def answers(
     return tuple(answered(statement, Schema(columns.attributes), ask, confidence) for statement in read)
 
 
-def columns_of_release(release: Release, text: str, *, joined: bool = False) -> Columns:
+def columns_of(release: Release, text: str, *, joined: bool = False) -> Columns:
     """Return the columns that statements over a release have; `joined` as of `answers`."""
     attributes = release.answers.columns or release.schema.tabular
     return Columns(text=text, attributes=tuple(attributes), unit=release.claim.unit.columns, joined=joined)
-
-
-def asked(statement: Statement, schema: Schema) -> Iterator[tuple[tuple[Value, ...], list[tuple[Number, Query]]]]:
-    """Yield the values of the keys of every group that may have rows, and the query of each number in it."""
-    for values, where in statement.groups():
-        grouped = any(value is not None for value in values)
-        if grouped and where is not None and not possible(schema, where):  # as SQL has no row of such a group
-            continue
-        yield (
-            values,
-            [(number, replace(number.query, where=_joined(number.query.where, where))) for number in statement.numbers],
-        )
 
 
 def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) -> SqlTable:
@@ -117,7 +105,7 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
         raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
     notes: dict[str, None] = {}
     rows: list[Row] = []
-    for values, queries in asked(statement, schema):
+    for values, queries in grouped(statement, schema):
         row: Row = dict(zip((key.name for key in statement.keys), values, strict=True))
         for number, query in queries:
             result = ask((values, number.name), query)
@@ -132,6 +120,18 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
         confidence=confidence,
         notes=tuple(notes),
     )
+
+
+def grouped(statement: Statement, schema: Schema) -> Iterator[tuple[tuple[Value, ...], list[tuple[Number, Query]]]]:
+    """Yield the values of every group's keys, with each number and the query that it is the answer to."""
+    for values, where in statement.groups():
+        keyed = any(value is not None for value in values)
+        if keyed and where is not None and not possible(schema, where):  # as SQL has no row of such a group
+            continue
+        yield (
+            values,
+            [(number, replace(number.query, where=_joined(number.query.where, where))) for number in statement.numbers],
+        )
 
 
 def _joined(rows: Condition | None, others: Condition | None) -> Condition | None:

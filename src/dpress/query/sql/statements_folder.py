@@ -4,10 +4,10 @@
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.query.folder import MANIFEST, STATEMENTS
@@ -18,6 +18,7 @@ from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable
 
 FORMAT = 1
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +61,18 @@ class Statements:
         Raises:
             ValueError: there is no such statement.
         """
+        name = self.answering(number)
+        return answers(self.release(name), self.sql, confidence, only=[number - 1], joined=True)[0]
+
+    def answering(self, number: int) -> str:
+        """Return the name of the release that answers a statement.
+
+        Raises:
+            ValueError: there is no such statement.
+        """
         for name, places in self.answered.items():
             if number - 1 in places:
-                return answers(self.release(name), self.sql, confidence, only=[number - 1], joined=True)[0]
+                return name
         raise ValueError(f"{self.folder}: there are statements 1 to {self.count}, got {number}")
 
     def sql_tables(self, sql: str, *, confidence: float = CONFIDENCE) -> tuple[SqlTable, ...]:
@@ -71,10 +81,18 @@ class Statements:
         Raises:
             SqlRefusal: a statement cannot be read, or no release answers it.
         """
+        return self.first(lambda release: answers(release, sql, confidence))[1]
+
+    def first(self, answering: Callable[[Release], Answer]) -> tuple[str, Answer]:
+        """Return the first of the releases that answers, by its name, and what it answers.
+
+        Raises:
+            SqlRefusal, ValueError: none does.
+        """
         faults: list[ValueError] = []
         for name in self.answered:
             try:
-                return answers(self.release(name), sql, confidence)
+                return name, answering(self.release(name))
             except ValueError as fault:
                 faults.append(fault)
         raise next((fault for fault in faults if not isinstance(fault, SqlRefusal)), faults[0])

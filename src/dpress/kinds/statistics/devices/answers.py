@@ -23,10 +23,11 @@ from dpress.kinds.statistics.group_results import Mask
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answering import Answering
-from dpress.query.answers import Part, Progress
+from dpress.query.answers import Progress
 from dpress.query.boxes import Products, products
 from dpress.query.published_tables import CONFIDENCE, cells
 from dpress.query.query_tree import Condition, Query, Word
+from dpress.query.released_file import Part
 from dpress.query.result import Result
 
 
