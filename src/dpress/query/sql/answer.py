@@ -71,7 +71,7 @@ def answers(
         SqlRefusal: a statement cannot be read, or is of a form that has no answer.
         ValueError: nothing in the release answers it.
     """
-    columns = columns_of(release, text, joined=joined)
+    columns = columns_of_release(release, text, joined=joined)
     read = statements(text, columns, only=only)
 
     def ask(place: Place, query: Query) -> Result:
@@ -81,7 +81,7 @@ def answers(
     return tuple(answered(statement, Schema(columns.attributes), ask, confidence) for statement in read)
 
 
-def columns_of(release: Release, text: str, *, joined: bool = False) -> Columns:
+def columns_of_release(release: Release, text: str, *, joined: bool = False) -> Columns:
     """Return the columns that statements over a release have; `joined` as of `answers`."""
     attributes = release.answers.columns or release.schema.tabular
     return Columns(text=text, attributes=tuple(attributes), unit=release.claim.unit.columns, joined=joined)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dpress.attributes.domain import Schema
 from dpress.query.explained import Explanation, explanation, together
 from dpress.query.release import CONFIDENCE, Release
-from dpress.query.sql.answer import columns_of, grouped
+from dpress.query.sql.answer import columns_of_release, grouped
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement
 from dpress.query.sql.statements_folder import Statements
@@ -28,7 +28,7 @@ def of_release(
     Raises:
         SqlRefusal, ValueError: see `answer.answers`.
     """
-    columns = columns_of(release, text, joined=joined)
+    columns = columns_of_release(release, text, joined=joined)
     return [
         together(_each(release, statement, Schema(columns.attributes)))
         for statement in statements(text, columns, only=only)
@@ -46,7 +46,9 @@ def of_statement(folder: Statements, number: int) -> list[Explained]:
         ValueError: there is no such statement.
     """
     name = folder.answering(number)
-    return [_within(name, each) for each in of_release(folder.release(name), folder.sql, only=[number - 1], joined=True)]
+    return [
+        _within(name, each) for each in of_release(folder.release(name), folder.sql, only=[number - 1], joined=True)
+    ]
 
 
 def of_further(folder: Statements, text: str) -> list[Explained]:

@@ -22,7 +22,7 @@ from dpress.inference.interval import Tail, half_width
 from dpress.query.query_tree import Query
 from dpress.query.release import Release
 from dpress.query.result import Result
-from dpress.query.sql.answer import Place, answered, columns_of, grouped
+from dpress.query.sql.answer import Place, answered, columns_of_release, grouped
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable
 from dpress.release.statements.parts import Need, need_of
@@ -74,7 +74,7 @@ class Reading:
     @cached_property
     def queries(self) -> Mapping[Place, Query]:
         """The query of every number of every group; of groups that look alike, and without such columns, none."""
-        columns = columns_of(self.release, self.sql)
+        columns = columns_of_release(self.release, self.sql)
         try:
             (statement,) = statements(self.sql, columns)
             pairs = [
@@ -149,7 +149,7 @@ def together(first: Reading, others: Sequence[Reading]) -> Combined:
     Raises:
         ValueError: the first release does not answer the statement.
     """
-    columns = columns_of(first.release, first.sql)
+    columns = columns_of_release(first.release, first.sql)
     (statement,) = statements(first.sql, columns)
     used = {first.number}
 
