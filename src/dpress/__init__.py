@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dpress.query.load import load_release
     from dpress.query.release import Release
     from dpress.query.result import Result
-    from dpress.query.sql.answer import sql
     from dpress.query.sql.attached import attach
+    from dpress.query.sql.of_folder import sql
     from dpress.release.curator.publish import publish
     from dpress.release.devices.device import device, intake
     from dpress.release.devices.estimate import estimate
@@ -57,7 +57,7 @@ _HOMES = {
     "dpress.release.curator.publish": ("publish",),
     "dpress.query.release": ("Release",),
     "dpress.query.result": ("Result",),
-    "dpress.query.sql.answer": ("sql",),
+    "dpress.query.sql.of_folder": ("sql",),
     "dpress.query.sql.attached": ("attach",),
     "dpress.release.statements.sql_session": ("Session",),
 }

@@ -138,10 +138,10 @@ class Loop:
 
     def set_within(self, rest: str) -> None:
         """Set the error of the statement that waits, else of the next one."""
-        found = WITHIN.fullmatch(rest)
-        if found is None:
+        wished = WITHIN.fullmatch(rest)
+        if wished is None:
             raise ValueError(f"expected an error such as within 5 %, or within 5 % of 2,000, got {rest!r}")
-        percent, count = _number(found[1], "within 5 %"), _number(found[2] or str(COUNT), "within 5 % of 2,000")
+        percent, count = _number(wished[1], "within 5 %"), _number(wished[2] or str(COUNT), "within 5 % of 2,000")
         wish = percent * count / 100
         if self.sql:
             self._again(within=wish)

@@ -32,7 +32,7 @@ FULL = (
 NATURAL = "a natural join compares whatever columns have one name, now or later; write `using ({1})`"
 CROSS = "a join without `using` gives each person's rows to all others; write `using ({1})`"
 CONDITION = "`on` may give one person's rows to another; write `using ({1})`, the `unit` of [privacy]"
-OTHER = "only inner and left joins are known to keep every row one person's; write `join {0} using ({1})`"
+OTHER = "only inner and left joins are of_kind to keep every row one person's; write `join {0} using ({1})`"
 COLUMNS = "expected `using ({1})`, the `unit` of [privacy]: by other or fewer columns one person's rows meet another's"
 ROWS = (
     "tables are joined by persons, and where rows are protected there are none: name the person's column in `unit` of "
@@ -164,13 +164,13 @@ def selected(joined: Joined, sources: Sequence[Source]) -> tuple[str, dict[str, 
 def _check(join: exp.Join, first: str, unit: Sequence[str]) -> None:
     """Refuse a join that is none of persons."""
     using = [_identifier(each) for each in join.args.get("using") or ()]
-    known = join.kind in KINDS.get(join.side, ()) and not join.method
+    of_kind = join.kind in KINDS.get(join.side, ()) and not join.method
     faults = (
         (join.method == "NATURAL", NATURAL),
         (join.side == "FULL", FULL),
         (join.side == "RIGHT", RIGHT),
-        (join.kind == "CROSS" or (known and not using and "on" not in join.args), CROSS),
-        (not known or _others(join, {"this", "side", "kind", "using", "on"}), OTHER),
+        (join.kind == "CROSS" or (of_kind and not using and "on" not in join.args), CROSS),
+        (not of_kind or _others(join, {"this", "side", "kind", "using", "on"}), OTHER),
         ("on" in join.args, CONDITION),
         (not _is_unit(using, unit), COLUMNS),
     )

@@ -6,17 +6,15 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from dpress.attributes.domain import Schema
 from dpress.query.boxes import possible
-from dpress.query.load import load_release
 from dpress.query.queries_by import MOST
 from dpress.query.query_tree import Condition, Query, both
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
@@ -28,29 +26,6 @@ Row = dict[str, Any]
 Place = tuple[tuple[Value, ...], str]
 """Of a number: the values of its group's keys, and its name."""
 Ask = Callable[[Place, Query], Result]
-
-
-def sql(release: Release | str | Path, statement: str, *, confidence: float = CONFIDENCE) -> SqlTable:
-    """Answer a statement of SQL over a release; nothing is charged. See `Release.sql`.
-
-    Args:
-        release: a release, or the path of its folder.
-        statement: one `select`.
-        confidence: of every interval.
-
-    Raises:
-        SqlRefusal: it cannot be read, or is of a form that has no answer.
-        ValueError: nothing in the release answers it, or there are several statements.
-
-    >>> import dpress, pyarrow as pa
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
-    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
-    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
-    >>> dpress.sql(release, "select count(*) as people from release where age < 40").table.column_names
-    ['people', 'people_error', 'people_low', 'people_high']
-    """
-    loaded = load_release(release) if isinstance(release, str | Path) else release
-    return loaded.sql(statement, confidence=confidence)
 
 
 def answers(

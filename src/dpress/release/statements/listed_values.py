@@ -11,16 +11,16 @@ from dpress.query.sql.statement import Statement
 from dpress.release.statements.parts import conditions_of
 
 
-def check_values(asked: Sequence[Statement], attributes: Sequence[Attribute], text: str) -> None:
+def check_values(statements: Sequence[Statement], attributes: Sequence[Attribute], text: str) -> None:
     """Refuse a test of a value that its attribute does not list, or that cuts a cell; no row decides that.
 
     Raises:
         SqlRefusal: naming the value, at the first place where it stands.
     """
-    known = {attribute.name: attribute for attribute in attributes}
-    for condition in itertools.chain.from_iterable(map(conditions_of, asked)):
+    by_name = {attribute.name: attribute for attribute in attributes}
+    for condition in itertools.chain.from_iterable(map(conditions_of, statements)):
         for test in condition.tests:
-            if not (attribute := known[test.attribute]).discovered:
+            if not (attribute := by_name[test.attribute]).discovered:
                 _check(attribute, test, text)
 
 

@@ -76,7 +76,7 @@ class Session:
     What is accepted is kept in a folder, with which a session goes on another day; what was charged is never lost.
 
     Args:
-        asked: the specification, or its file, text or plain objects, with or without `[release]`.
+        spec: the specification, or its file, text or plain objects, with or without `[release]`.
         data: as `publish` takes it; left out, the specification's source. It is not read before a statement is
             accepted, and should stay as it is: answers of different days are taken to be of the same rows.
         ledger: pays; a new one has the specification's budget as its limit.
@@ -87,7 +87,7 @@ class Session:
     Raises:
         NotSupported: it is of devices, which answer no statements.
         SchemaMismatch: the folder holds a session of another specification.
-        ValueError: the ledger has no such analyst, or was edited; `asked` is no file, and no folder is named.
+        ValueError: the ledger has no such analyst, or was edited; `spec` is no file, and no folder is named.
 
     >>> import tempfile, pyarrow as pa
     >>> ward = {"name": "ward", "kind": "categorical", "values": ["eyes", "ear"]}
@@ -101,7 +101,7 @@ class Session:
 
     def __init__(
         self,
-        asked: Asked,
+        spec: Asked,
         data: Any = None,
         *,
         ledger: Ledger | str | Path,
@@ -110,11 +110,11 @@ class Session:
         confidence: float = CONFIDENCE,
     ) -> None:
         """Open the ledger and the folder; neither is written to unless the ledger is new."""
-        self.spec = asked if isinstance(asked, Spec) else load_spec(asked, release=ANY)
+        self.spec = spec if isinstance(spec, Spec) else load_spec(spec, release=ANY)
         if self.spec.privacy.model == "local":
             raise NotSupported('$.privacy.model: a session is of a table; "local" asks devices')
         self.data, self.confidence, self.analyst = data, confidence, analyst or NOBODY
-        self.folder = Path(out) if out is not None else _folder_of(asked, self.analyst)
+        self.folder = Path(out) if out is not None else _folder_of(spec, self.analyst)
         if strange := [each for each in accepted_in(self.folder) if each.spec != self.spec.hash]:
             raise SchemaMismatch(
                 f"{self.folder}: statement {strange[0].number} is of another specification; choose another folder"
@@ -267,14 +267,14 @@ class Session:
             raise ValueError(f"within: expected an error above 0, got {error!r}")
 
         def typical(budget: float) -> float:
-            known = _first(self._planned(sql, budget).errors[0])
-            if known is None:
+            error_now = _first(self._planned(sql, budget).errors[0])
+            if error_now is None:
                 raise NotSupported("the rows decide the error of the first number: state a budget, `spend 0.1`")
-            return known
+            return error_now
 
         power = 2 if self.limit.names[0] == "rho" else 1
-        known, spent = _first(first.errors[0]), float(first.spec.privacy.loss.amount)
-        near = spent if not known else min(max(LEAST, spent * (known / error) ** power), MOST)
+        error_now, spent = _first(first.errors[0]), float(first.spec.privacy.loss.amount)
+        near = spent if not error_now else min(max(LEAST, spent * (error_now / error) ** power), MOST)
         budget = least_budget(lambda budget: typical(budget) <= error, near)
         if budget is None:
             raise NotSupported(f"no {self.limit.names[0]} up to {MOST:g} has a typical error of {error:g}")
@@ -292,11 +292,11 @@ class Session:
         return self.answer(accepted.number)
 
 
-def _folder_of(asked: Asked, analyst: str) -> Path:
+def _folder_of(spec: Asked, analyst: str) -> Path:
     """Return the folder of a session whose specification is a file: beside whoever asks, named as the file is."""
-    if not isinstance(asked, str | Path) or "\n" in str(asked):
+    if not isinstance(spec, str | Path) or "\n" in str(spec):
         raise ValueError("name the session's folder: Session(spec, ..., out='visits-session')")
-    return Path(Path(asked).stem + FOLDER + (f"-{analyst}" if analyst.isidentifier() else ""))
+    return Path(Path(spec).stem + FOLDER + (f"-{analyst}" if analyst.isidentifier() else ""))
 
 
 def _new_ledger(place: str, spec: Spec, analyst: str) -> Ledger:
