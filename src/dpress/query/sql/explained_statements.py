@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dpress.attributes.domain import Schema
 from dpress.query.explained import Explanation, explanation, together
@@ -9,7 +10,9 @@ from dpress.query.release import CONFIDENCE, Release
 from dpress.query.sql.answer import columns_of_release, grouped
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement
-from dpress.query.sql.statements_folder import Statements
+
+if TYPE_CHECKING:
+    from dpress.query.sql.statements_folder import Statements
 
 Explained = tuple[Explanation, ...]
 
@@ -35,7 +38,7 @@ def of_release(
     ]
 
 
-def of_statement(folder: Statements, number: int) -> list[Explained]:
+def of_statement(folder: "Statements", number: int) -> list[Explained]:
     """Explain the answer to one of the statements that a folder of releases answers; its files have the release's name.
 
     Args:
@@ -51,7 +54,7 @@ def of_statement(folder: Statements, number: int) -> list[Explained]:
     ]
 
 
-def of_further(folder: Statements, text: str) -> list[Explained]:
+def of_further(folder: "Statements", text: str) -> list[Explained]:
     """Explain the answers to further statements, from the first of the releases that has them.
 
     Raises:
