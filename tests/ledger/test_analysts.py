@@ -17,7 +17,8 @@ from dpress.core.basics.errors import BudgetExceeded
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
-from dpress.ledger.analysts import NOBODY
+from dpress.ledger import event
+from dpress.ledger.analysts import NOBODY, limits_of
 from dpress.ledger.ledger import Ledger, verify
 
 ROW = Unit()
@@ -196,3 +197,31 @@ def test_two_processes_at_once_get_exactly_their_shares(shared) -> None:
     assert [len(won[0]) + len(won[1]), len(won[2]) + len(won[3])] == [10, 6]
     shares = shared.summary().shares
     assert (shares["ada"].remaining, shares["ben"].remaining, shares[NOBODY].remaining) == (0, 0, Fraction(1, 5))
+
+
+OPENED = '"column":null,"fact":"opening","limit":{"epsilon":"1/1"},"relation":"add-remove","rows":1,"time":"t"}'
+PAID = '"design":"","fact":"reservation","id":"a","label":"x","price":{"epsilon":"1/10"},"time":"t"}'
+
+
+@pytest.mark.parametrize(
+    ("opened", "paid", "head", "limits"),
+    [
+        ("{" + OPENED, "{" + PAID, "a868a9a0", {}),
+        (
+            '{"analysts":{"ada":"1/2"},' + OPENED,
+            '{"analyst":"ada",' + PAID,
+            "c69d5867",
+            {"ada": Fraction(1, 2), NOBODY: Fraction(1, 2)},
+        ),
+    ],
+    ids=["without shares", "with shares"],
+)
+def test_stored_lines_stay_as_they_are(opened, paid, head, limits) -> None:
+    """Facts as they stand in files: read as what they are, and written as the same letters, under the same hashes."""
+    first = event.Row(seq=1, payload=opened, previous=event.NO_HASH, hash=event.digest(1, opened, event.NO_HASH))
+    second = event.Row(seq=2, payload=paid, previous=first.hash, hash=event.digest(2, paid, first.hash))
+    history = event.replay([first, second])
+    assert limits_of(history.opening) == limits
+    assert event.link(history.opening, seq=1, previous=event.NO_HASH) == first
+    assert event.link(history.reservations[0], seq=2, previous=first.hash) == second
+    assert history.head.startswith(head)
