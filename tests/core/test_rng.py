@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from dpress.core.basics import rng
 
-PINNED = [1154893703495983819, 17925336354008961868, 1224072806588150576]
+PINNED = [1154893703495983819, 17925336354009161868, 1224072806588150576]
 
 
 def keystream(key: bytes, blocks: int) -> bytes:
