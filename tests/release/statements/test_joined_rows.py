@@ -4,7 +4,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from dpress import Ledger, load_spec, publish
+from dpress import Ledger, Session, load_spec, publish
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.statements_folder import load_statements
@@ -115,3 +115,17 @@ def test_a_release_that_is_made_is_joined_to_nothing(planned, shop, tmp_path):
     made = publish_statements(planned, shop, out=tmp_path / "out")
     with pytest.raises(SqlRefusal, match="a release is one table, which is joined to nothing"):
         made.sql_tables(f"select count(*) from {JOIN}")
+
+
+def test_a_session_joins_and_combines_what_is_over_the_same_tables_alone(shop, tmp_path):
+    session = Session(PLAIN, f"{shop}#visits", ledger=tmp_path / "ledger.sqlite", out=tmp_path / "session")
+    by_sex = f"select sex, count(*) from {JOIN} group by sex"
+    session.accept(session.propose(by_sex, spend=4))
+    inner = f"select count(*) from {JOIN.replace('left ', '')}"
+    assert session.propose(inner, spend=4).free is None
+    assert session.propose("select count(*) from visits", spend=4).free is None
+    again = session.propose(f"select count(*) from {JOIN}", spend=4)
+    assert again.free is not None
+    table = session.accept(again)
+    assert abs(table.table["count"][0].as_py() - 1000) < 6 * again.errors[0].error
+    assert table.table["count_error"][0].as_py() < min(again.free.error, again.errors[0].error)

@@ -13,7 +13,7 @@ from dpress.core.basics import rng
 from dpress.query.result import Result
 from dpress.release.curator.publish import publish
 from dpress.release.statements.plan_statements import ANY, plan_statements
-from dpress.release.statements.together import Reading, combined, need_in, rows_of, together
+from dpress.release.statements.together import Reading, combined, rows_of, together
 
 AGAIN = 150  # times that all is drawn
 
@@ -82,7 +82,7 @@ def test_only_releases_of_the_same_rows_are_used() -> None:
     """A release of those of an age, and one of an attribute that leaves rows out, count others."""
     spec = load_spec(SPEC, release=ANY)
     every = [
-        rows_of(spec, need_in(spec, sql))
+        rows_of(spec, sql)
         for sql in (
             BY_WARD,
             "select count(*) from v",

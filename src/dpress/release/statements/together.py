@@ -25,12 +25,13 @@ from dpress.query.result import Result
 from dpress.query.sql.answer import Place, answered, columns_of_release, grouped
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable
+from dpress.release.statements.joined_rows import joined_rows
 from dpress.release.statements.parts import Need, need_of
 from dpress.release.statements.session_folder import Accepted
 from dpress.release.statements.specifications import columns_of
 
-Rows = tuple[frozenset[str], frozenset[tuple[str, int, int]]]
-"""Which rows count: the attributes that leave some out, and the ranges that a release is limited to."""
+Rows = tuple[str, frozenset[str], frozenset[tuple[str, int, int]]]
+"""Which rows count: the tables that are joined, the attributes that leave some out, and the ranges of a release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class Reading:
     @cached_property
     def queries(self) -> Mapping[Place, Query]:
         """The query of every number of every group; of groups that look alike, and without such columns, none."""
-        columns = columns_of_release(self.release, self.sql)
+        columns = columns_of_release(self.release, self.sql, joined=True)
         try:
             (statement,) = statements(self.sql, columns)
             pairs = [
@@ -117,8 +118,13 @@ def need_in(spec: Spec, sql: str) -> Need:
     return need_of(0, statement, {attribute.name: attribute for attribute in spec.attribute})
 
 
-def rows_of(spec: Spec, need: Need) -> Rows:
-    """Return which rows the release of a statement counts."""
+def rows_of(spec: Spec, sql: str) -> Rows:
+    """Return which rows the release of a statement counts.
+
+    Raises:
+        SqlRefusal, NotSupported: see `need_in` and `joined_rows`.
+    """
+    need, joined = need_in(spec, sql), joined_rows(sql, spec.privacy.protected.columns)
     used = need.by | {name for name, *_ in need.ranges} | {name for _, name in need.measured if name}
     used |= frozenset() if used else {spec.attribute[0].name}
     leaving_out = frozenset(
@@ -126,17 +132,22 @@ def rows_of(spec: Spec, need: Need) -> Rows:
         for column in spec.attribute
         if column.name in used and (column.discovered or DROP in column.with_cells.policies)
     )
-    return leaving_out, need.ranges
+    return "" if joined is None else joined.text, leaving_out, need.ranges
 
 
 def usable(spec: Spec, sql: str, accepted: Sequence[Accepted], confidence: float) -> list[Reading]:
     """Return the releases of a session that count the same rows as a statement's would."""
-    rows = rows_of(spec, need_in(spec, sql))
-    needs = [(each, need_in(spec, each.sql)) for each in accepted if each.whole]
+    rows = rows_of(spec, sql)
+    same = [each for each in accepted if each.whole and rows_of(spec, each.sql) == rows]
     return [
-        Reading(each.number, each.statements.release(name), sql, confidence, need.discovered is not None)
-        for each, need in needs
-        if rows_of(spec, need) == rows
+        Reading(
+            each.number,
+            each.statements.release(name),
+            sql,
+            confidence,
+            selected=need_in(spec, each.sql).discovered is not None,
+        )
+        for each in same
         for name in each.statements.answered
     ]
 
@@ -149,7 +160,7 @@ def together(first: Reading, others: Sequence[Reading]) -> Combined:
     Raises:
         ValueError: the first release does not answer the statement.
     """
-    columns = columns_of_release(first.release, first.sql)
+    columns = columns_of_release(first.release, first.sql, joined=True)
     (statement,) = statements(first.sql, columns)
     used = {first.number}
 
