@@ -88,3 +88,10 @@ def test_values_that_nobody_lists_are_names_and_counts_alone() -> None:
     }
     with pytest.raises(NotSupported, match="drug: of values that nobody lists there are counts by themselves"):
         parts("select drug, avg(cost) from visits group by drug", BASE)
+
+
+def test_groups_that_where_excludes_are_not_asked_for() -> None:
+    text = "select age // 10 * 10 as decade, count(*) from visits where age >= 80 group by 1"
+    ((_, made),) = parts(text).values()
+    assert len(made.release.parameters["queries"]) == 2
+    assert plan(made).chosen.predicted_error > 0

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
 from dpress.core.maps.set_sums import MOST_SETS
 from dpress.query.sql.statement import Statement
 from dpress.release.statements.parts import Part, texts_of
@@ -14,8 +15,9 @@ def _parameters(
     part: Part, statements: Sequence[Statement], attributes: Sequence[Attribute]
 ) -> tuple[str, dict[str, Any]] | None:
     """Return the list; None where it is too long."""
-    del part, attributes
-    texts = dict.fromkeys(itertools.chain.from_iterable(map(texts_of, statements)))
+    del part
+    schema = Schema(tuple(attributes))
+    texts = dict.fromkeys(itertools.chain.from_iterable(texts_of(statement, schema) for statement in statements))
     return ("queries", {"queries": [*texts]}) if len(texts) < MOST_SETS else None
 
 

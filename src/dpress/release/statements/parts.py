@@ -11,8 +11,10 @@ from math import prod
 from typing import Any
 
 from dpress.attributes.attribute import Attribute
+from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.runs import common
+from dpress.query.boxes import possible
 from dpress.query.condition_cells import cells_of
 from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.sql.statement import Statement
@@ -210,14 +212,19 @@ def _measured(query: Query) -> Measured | None:
     return None if named is None else (named, query.attribute)
 
 
-def texts_of(statement: Statement) -> Iterator[str]:
-    """Yield every count that a statement's numbers are made of, in each of its groups, as a query."""
+def texts_of(statement: Statement, schema: Schema) -> Iterator[str]:
+    """Yield every count that a statement's numbers are made of, in each of its groups, as a query.
+
+    Rows that no row can be among, such as those of a group that `where` excludes, are not asked for: their count is 0.
+    """
     for number, (_, where) in itertools.product(statement.numbers, statement.groups()):
         query = number.query
         scope = where if query.where is None else both(query.where, where)
         pairs = {"share": (query.first, TOTAL), "ratio": (query.first, query.second)}
-        for rows in pairs.get(query.of, (query.first, query.second) if query.of == "difference" else (query.first,)):
-            yield (rows if scope is None else both(rows, scope)).text
+        for each in pairs.get(query.of, (query.first, query.second) if query.of == "difference" else (query.first,)):
+            rows = each if scope is None else both(each, scope)
+            if possible(schema, rows):
+                yield rows.text
 
 
 Parameters = Callable[[Part, Sequence[Statement], Sequence[Attribute]], tuple[str, dict[str, Any]] | None]
