@@ -43,9 +43,15 @@ def by_threads(tmp_path_factory):
     )
 
 
+@pytest.fixture(scope="module")
+def answered(by_threads):
+    """Its answers."""
+    return functools.cache(lambda subject: tables(by_threads(subject)))
+
+
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_answers_are_as_near_to_the_truth_as_they_say(by_threads, subject):
-    for answer in tables(by_threads(subject)):
+def test_answers_are_as_near_to_the_truth_as_they_say(answered, subject):
+    for answer in answered(subject):
         keys = [name for name in answer.table.column_names if name not in answer.of_numbers]
         right = {key_of(row, keys): row for row in subjects.truth(subject, answer.statement)}
         assert answer.table.num_rows, answer.statement
@@ -112,36 +118,35 @@ def in_postgres(subject, url):
 
 @pytest.mark.parametrize("engine", ["sql", "threads"])
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_duckdb_gives_the_same(by_threads, tmp_path, subject, engine):
-    same(by_threads(subject), published(subject, in_duckdb(subject, tmp_path), tmp_path, engine))
+def test_duckdb_gives_the_same(answered, tmp_path, subject, engine):
+    same(answered(subject), published(subject, in_duckdb(subject, tmp_path), tmp_path, engine))
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_postgres_gives_the_same(by_threads, tmp_path, new_database, subject):
-    same(by_threads(subject), published(subject, in_postgres(subject, new_database()), tmp_path, "sql"))
+def test_postgres_gives_the_same(answered, tmp_path, new_database, subject):
+    same(answered(subject), published(subject, in_postgres(subject, new_database()), tmp_path, "sql"))
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("spark_session")
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_spark_gives_the_same(by_threads, tmp_path, subject):
-    same(by_threads(subject), published(subject, in_parquet(subject, tmp_path), tmp_path, "spark"))
+def test_spark_gives_the_same(answered, tmp_path, subject):
+    same(answered(subject), published(subject, in_parquet(subject, tmp_path), tmp_path, "spark"))
 
 
-def same(first, second):
-    for answer, other in zip(tables(first), tables(second), strict=True):
+def same(right, answers):
+    for answer, other in zip(right, tables(answers), strict=True):
         assert answer.table.equals(other.table), answer.statement
 
 
-def test_every_release_draws_from_a_stream_of_its_own(by_threads, tmp_path):
+def test_every_release_draws_from_a_stream_of_its_own(answered, tmp_path):
     """What is missing of an interrupted folder comes from the stream that it would have had."""
-    whole = by_threads("hospitals")
     begun = published("hospitals", subjects.rows("hospitals"), tmp_path, None)
     names = [*begun.answered]
     kept = {tuple(begun.release(name).kept[:3].tolist()) for name in names}
     assert len(kept) == len(names) > 1
     shutil.rmtree(begun.folder / names[-1])
-    same(whole, published("hospitals", subjects.rows("hospitals"), tmp_path, None))
+    same(answered("hospitals"), published("hospitals", subjects.rows("hospitals"), tmp_path, None))
 
 
 def test_the_budget_of_the_five_tasks_pays_once(tmp_path):
