@@ -137,3 +137,12 @@ def test_of_a_series_one_period_is_explained(here) -> None:
     series = Path(__file__).parents[1] / "formats" / "stored_series" / "separate" / "series"
     done = here("query", str(series), "total", "--explain")
     assert (done.code, "--explain explains those of one period" in done.err) == (1, True), done.err
+
+
+def test_a_plan_for_a_statement_that_is_refused_has_a_mark_too(here, tmp_path) -> None:
+    (tmp_path / "spec.toml").write_text(SPEC)
+    done = here("plan", "spec.toml", "--sql", "select agee, count(*) from visits group by agee")
+    assert done.code == 1
+    statement, mark, line = done.err.splitlines()
+    assert statement.rindex("agee") == mark.index("^^^^")
+    assert line.startswith("dpress: there is no column 'agee'")

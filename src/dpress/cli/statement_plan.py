@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from dpress.cli.output import counting, hint, planning, print_json, print_table
-from dpress.cli.sql_text import text_of
+from dpress.cli.sql_text import marked, text_of
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.ledger.ledger import Ledger
 from dpress.query.sql.statements_folder import is_statements, load_statements
@@ -30,7 +30,7 @@ def weights_of(text: str | None) -> tuple[float, ...]:
 
 def plan(spec: str, sql: str, weights: str | None, *, as_json: bool) -> None:
     """Show the plan for statements."""
-    with planning(None, quiet=as_json):
+    with marked(quiet=as_json), planning(None, quiet=as_json):
         planned = plan_statements(Path(spec), text_of(sql), weights=weights_of(weights))
     if as_json:
         print_json(_plain(planned))
@@ -112,7 +112,7 @@ def publish(  # as the command has them
     """Publish the releases that answer statements, and say how to read the answers."""
     new = ledger is not None and not Ledger.exists(ledger)
     there = is_statements(out) and not load_statements(out, whole=False).missing
-    with planning(None, quiet=quiet):
+    with marked(quiet=as_json), planning(None, quiet=quiet):
         planned = plan_statements(Path(spec), text_of(sql), weights=weights_of(weights))
     with counting(quiet=quiet) as progress:
         made = publish_statements(planned, data, out=out, ledger=ledger, progress=progress, **options)

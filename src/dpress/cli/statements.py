@@ -9,14 +9,13 @@ import pyarrow as pa
 
 from dpress.cli import reasons
 from dpress.cli.output import counting, print_json, print_table
-from dpress.cli.sql_text import text_of
+from dpress.cli.sql_text import marked, text_of
 from dpress.core.basics.new_path import new_file
 from dpress.query.folder import is_series
 from dpress.query.load import load_release
 from dpress.query.plain_csv import plain
 from dpress.query.sql.answer import answers
 from dpress.query.sql.explained_statements import Explained, of_further, of_release, of_statement
-from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import FREE, SqlTable
 from dpress.query.sql.statements_folder import is_statements, load_statements
 
@@ -50,14 +49,9 @@ def show(
     for path in (csv, parquet):
         if path is not None:
             new_file(path, "an answer is")
-    try:
-        with counting(quiet=as_json):
-            tables = _answered(release, sql, statement, confidence)
-            explained = _explained(release, sql, statement) if explain else [()] * len(tables)
-    except SqlRefusal as refusal:
-        if refusal.caret and not as_json:
-            click.echo(refusal.caret, err=True)
-        raise
+    with marked(quiet=as_json), counting(quiet=as_json):
+        tables = _answered(release, sql, statement, confidence)
+        explained = _explained(release, sql, statement) if explain else [()] * len(tables)
     if len(tables) > 1 and (csv or parquet):
         raise ValueError(f"a file holds the answer to one statement, got {len(tables)}")
     _write(tables[0], csv, parquet)
