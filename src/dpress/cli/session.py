@@ -65,7 +65,8 @@ def command(
 def _lines(session: "Session") -> Iterator[str]:
     """Yield the lines that are typed, with completion where Python has readline; else those of standard input."""
     if not sys.stdin.isatty():
-        yield from sys.stdin
+        for line in sys.stdin:  # noqa: UP028  # `yield from` would close standard input with the generator
+            yield line
         return
     with completing(session.spec):
         while True:
