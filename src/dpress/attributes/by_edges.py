@@ -49,6 +49,15 @@ class ByEdges(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """What becomes of a value outside the bounds, and of a missing one."""
         return Policies(self.outside, self.null)
 
+    def cut_off(self, first: int, last: int) -> bool:
+        """Return whether the numbers of some cells are all that is counted there: none is clamped into them."""
+        return self.outside != "clamp" or (first > 0 and last < self.ordered - 1)
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """What becomes of other rows, where the rows of some cells are all: missing values may still be refused."""
+        return {"outside": DROP, "null": REJECT if self.null == REJECT else DROP}
+
     @property
     def strict(self) -> Self:
         """The attribute whose values outside the bounds have no cell."""

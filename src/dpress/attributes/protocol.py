@@ -127,14 +127,14 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         del coded
         return (self.with_cells,)
 
-    def coarser(self, cuts: frozenset[int]) -> Self:
-        """Return the attribute with cells that may be wider, and borders of cells still at some of its borders.
+    def coarser(self, cuts: frozenset[int]) -> Sequence[Self]:
+        """Return the attribute with wider cells, the widest first, whose borders all cuts are; none where it knows none.
 
         Args:
-            cuts: the borders that stay, numbered from 0; where it knows no wider cells it is the attribute itself.
+            cuts: borders between its cells, numbered from 0.
         """
         del cuts
-        return self
+        return ()
 
     def within(self, first: int, last: int) -> Self | None:
         """Return the attribute of the rows in neighbouring cells alone, as one cell; None where it knows no such.

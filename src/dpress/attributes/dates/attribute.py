@@ -4,6 +4,7 @@ A date or an instant -> the hour in which it lies (`local_time`) -> its period (
 """
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import msgspec
@@ -88,26 +89,28 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         """Whether the cells come round."""
         return self.cells in ROUND
 
-    def coarser(self, cuts: frozenset[int]) -> Self:
-        """Return the attribute in the widest periods at whose borders all cuts lie; see `Cells.coarser`."""
-        if not cuts or self.cyclic:
-            return self
+    def coarser(self, cuts: frozenset[int]) -> Sequence[Self]:
+        """Return the attribute in the wider periods at whose borders all cuts lie; see `Cells.coarser`."""
+        if self.cyclic:
+            return ()
         borders = set(self.edges_at(np.array(sorted(cut for cut in cuts if cut <= self.ordered))).tolist())
-        for cells in WIDEST_FIRST:
-            wider = msgspec.structs.replace(self, cells=cells)
-            if wider.ordered < self.ordered and borders <= set(wider.edges.tolist()):
-                return wider
-        return self
+        wider = (msgspec.structs.replace(self, cells=cells) for cells in WIDEST_FIRST)
+        return [each for each in wider if each.ordered < self.ordered and borders <= set(each.edges.tolist())]
 
     def within(self, first: int, last: int) -> Self | None:
-        """Return the days of some cells; None where these are no whole days. See `Cells.within`."""
+        """Return the days of some cells; None where these are no whole days. See `Cells.within`.
+
+        Where dates beyond a bound are clamped into them, all days beyond it are theirs.
+        """
         if self.cyclic:
             return None
         low, high = self.edges_at(np.array([first, last + 1])).tolist()
         if low % DAY or high % DAY:
             return None
-        days = tuple(dt.date.fromordinal(FIRST_DAY + number // DAY) for number in (low, high - DAY))
-        return msgspec.structs.replace(self, bounds=days, cells="whole", outside=DROP, null=DROP)
+        start, end = (dt.date.fromordinal(FIRST_DAY + number // DAY) for number in (low, high - DAY))
+        if self.outside == "clamp":
+            start, end = start if first else dt.date.min, end if last < self.ordered - 1 else LAST_DAY
+        return msgspec.structs.replace(self, bounds=(start, end), cells="whole", **self.left_out)
 
     @property
     def period(self) -> Period | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
+from dpress.attributes.protocol import Cells
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.runs import common
 from dpress.query.boxes import possible
@@ -170,16 +171,27 @@ def _ranges(statement: Statement, by: frozenset[str], columns: ByName) -> frozen
     nested = {test.attribute for part in tests if not part.attribute for test in part.tests}
     ranges: set[tuple[str, int, int]] = set()
     for name in by - others - nested - {name for key in statement.keys for name in key.attributes}:
-        column = columns[name].with_cells
-        runs = reduce(common, (cells_of(column, test) for test in tests if test.attribute == name))
+        column, of_column = columns[name].with_cells, [test for test in tests if test.attribute == name]
+        runs = reduce(common, (cells_of(column, test) for test in of_column))
         if (
             column.line is not None
             and len(runs) == 1
             and runs[0][1] < column.ordered
-            and column.within(*runs[0]) is not None
+            and _alone(column, runs[0], of_column)
         ):
             ranges.add((name, *runs[0]))
     return frozenset(ranges)
+
+
+def _alone(column: Cells, cells: tuple[int, int], tests: Sequence[Condition]) -> bool:
+    """Return whether an attribute of the rows in some cells alone is known, and all tests hold of all of them."""
+    within = column.within(*cells)
+    if within is None:
+        return False
+    try:
+        return all(cells_of(within, test) == ((0, 0),) for test in tests)
+    except ValueError:  # an end of the range that is stated, and beyond which others are clamped into it
+        return False
 
 
 def _tests(conditions: Iterable[Condition]) -> Iterator[Condition]:

@@ -34,12 +34,9 @@ def specification(part: Part, base: Spec, text: str, share: Fraction = Fraction(
     Raises:
         SqlRefusal, SchemaMismatch: see `statements` and `from_dict`.
     """
-    fine = statements(text, columns_of(base, text), only=part.statements)
-    attributes = coarsened(part, base.attribute, fine)
-    changed = msgspec.structs.replace(base, attribute=attributes)
-    plain = as_dict(changed)
-    coarse = statements(text, columns_of(changed, text), only=part.statements)
-    kind, parameters = _parameters(part, coarse, attributes)
+    changed = coarsened(part, base, text)
+    attributes, plain = changed.attribute, as_dict(changed)
+    kind, parameters = _parameters(part, _read(changed, part, text), attributes)
     used = part.groups | {attribute for _, attribute in part.measured if attribute}
     names = [attribute.name for attribute in attributes if attribute.name in used] or [attributes[0].name]
     plain["release"] |= {"kind": kind, "attributes": names, "parameters": parameters}
@@ -60,24 +57,57 @@ def columns_of(spec: Spec, text: str) -> Columns:
     return Columns(text=text, attributes=spec.schema.tabular, unit=unit, joined=True)
 
 
-def coarsened(part: Part, attributes: Sequence[Attribute], of: Sequence[Statement]) -> tuple[Attribute, ...]:
-    """Return the attributes, those that only tell groups and conditions with no more cells than these need."""
-    schema = Schema(tuple(attributes))
-    cuts: dict[str, set[int]] = {}
-    for condition in itertools.chain.from_iterable(map(conditions_of, of)):
+def coarsened(part: Part, base: Spec, text: str) -> Spec:
+    """Return a specification whose attributes that only tell groups and conditions have no more cells than these need.
+
+    Of the wider cells that an attribute knows the first are taken in which every condition can be read.
+    """
+    cuts = _cuts(part, base, text)
+    whole = {attribute for _, attribute in part.measured} | {name for need in part.needs for name in need.added}
+    ranges = {name: (first, last) for need in part.needs for name, first, last in need.ranges}
+    spec = base
+    for attribute in base.attribute:
+        ways: Sequence[Attribute | None] = ()
+        if attribute.name in ranges:
+            ways = (attribute.with_cells.within(*ranges[attribute.name]),)
+        elif attribute.name in cuts and attribute.name not in whole:
+            ways = attribute.with_cells.coarser(cuts[attribute.name])
+        changed = (_with(spec, way) for way in ways if way is not None)
+        spec = next((each for each in changed if _reads(each, attribute.name, part, text)), spec)
+    return spec
+
+
+def _cuts(part: Part, base: Spec, text: str) -> dict[str, frozenset[int]]:
+    """Return the borders between cells at which conditions cut, numbered from 0, by attribute."""
+    schema, cuts = Schema(base.attribute), dict[str, set[int]]()
+    for condition in itertools.chain.from_iterable(map(conditions_of, _read(base, part, text))):
         for test in condition.tests:
             ends = (end for first, last in runs_of(schema, test) for end in (first, last + 1))
             cuts.setdefault(test.attribute, set()).update(ends)
-    whole = {attribute for _, attribute in part.measured} | {name for need in part.needs for name in need.added}
-    ranges = {name: (first, last) for need in part.needs for name, first, last in need.ranges}
+    return {name: frozenset(places) for name, places in cuts.items()}
 
-    def fitted(attribute: Attribute) -> Attribute:
-        if attribute.name in ranges:
-            return attribute.with_cells.within(*ranges[attribute.name]) or attribute
-        cut = frozenset(cuts.get(attribute.name, ()))
-        return attribute if attribute.name in whole or not cut else attribute.with_cells.coarser(cut)
 
-    return tuple(map(fitted, attributes))
+def _read(spec: Spec, part: Part, text: str) -> Sequence[Statement]:
+    return statements(text, columns_of(spec, text), only=part.statements)
+
+
+def _with(spec: Spec, attribute: Attribute) -> Spec:
+    """Return a specification with another attribute of a name."""
+    changed = tuple(attribute if each.name == attribute.name else each for each in spec.attribute)
+    return msgspec.structs.replace(spec, attribute=changed)
+
+
+def _reads(spec: Spec, name: str, part: Part, text: str) -> bool:
+    """Return whether every condition on an attribute can be read over a specification's cells."""
+    schema = Schema(spec.attribute)
+    try:
+        for condition in itertools.chain.from_iterable(map(conditions_of, _read(spec, part, text))):
+            for test in condition.tests:
+                if test.attribute == name:
+                    runs_of(schema, test)
+    except ValueError:
+        return False
+    return True
 
 
 def _parameters(part: Part, of: Sequence[Statement], attributes: Sequence[Attribute]) -> tuple[str, dict[str, Any]]:
