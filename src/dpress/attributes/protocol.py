@@ -128,7 +128,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return (self.with_cells,)
 
     def coarser(self, cuts: frozenset[int]) -> Sequence[Self]:
-        """Return the attribute with wider cells, the widest first, whose borders all cuts are; none where it knows none.
+        """Return the attribute with wider cells, the widest first, at whose borders all cuts lie; empty without any.
 
         Args:
             cuts: borders between its cells, numbered from 0.

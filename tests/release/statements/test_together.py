@@ -86,8 +86,8 @@ def test_only_releases_of_the_same_rows_are_used() -> None:
         for sql in (
             BY_WARD,
             "select count(*) from v",
-            "select avg(size) from v where age >= 18",
-            "select avg(size), count(*) from v where age >= 65",
+            "select avg(size) from v where age between 18 and 64",
+            "select avg(size), count(*) from v where age between 65 and 80",
             "select stay, count(*) from v group by stay",
         )
     ]

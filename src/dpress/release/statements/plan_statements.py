@@ -112,7 +112,7 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
     weighed = _weights(weights, len(read))
     parts = parts_of(read, spec.attribute)
     wholes = [plan(specification(part, spec, sql)) for part in parts]
-    typical = [_count_error(part, whole) for part, whole in zip(parts, wholes, strict=True)]
+    typical = [_count_error(spec, part, whole) for part, whole in zip(parts, wholes, strict=True)]
     shares = _shares(spec, parts, typical, weighed)
     planned = tuple(
         PlannedPart(
@@ -163,17 +163,17 @@ def _shares(spec: Spec, parts: Sequence[Part], typical: Sequence[float], weights
     return [Fraction(max(1, math.floor((STEPS - len(parts)) * each / math.fsum(needed))), STEPS) for each in needed]
 
 
-def _count_error(part: Part, planned: Plan) -> float:
+def _count_error(spec: Spec, part: Part, planned: Plan) -> float:
     """Return the typical error of the counts of a release under the whole budget."""
     if part.answers != SUMS:
         return math.sqrt(planned.chosen.predicted_error)
-    counts = simulated(planned).results(f"count by {', '.join(sorted(part.groups))}" if part.groups else "total")
+    by = ", ".join(sorted(part.groups))
+    counts = simulated(planned, spec).results(f"count by {by}" if by else "total")
     return _root([result.standard_error for result in counts])
 
 
-def simulated(planned: Plan) -> Release:
-    """Return a release of made-up rows: its errors are those that a release of the table will have."""
-    spec = planned.spec
+def simulated(planned: Plan, spec: Spec) -> Release:
+    """Return a release of made-up rows of a table: its errors are those that a release of the table will have."""
     rows = made_up(spec.attribute, spec.privacy.protected, USERS)
     return publish(planned, rows, rng=generators.seeded(7))
 
@@ -191,7 +191,7 @@ def _errors(spec: Spec, sql: str, part: PlannedPart) -> Iterator[tuple[int, tupl
 def _by_column(spec: Spec, sql: str, part: Part, planned: Plan) -> list[Mapping[str, float | None]]:
     """Return the typical error of the numbers of every statement of a part."""
     read = statements(sql, columns_of(spec, sql), only=part.statements)
-    tables = answers(simulated(planned), sql, CONFIDENCE, only=part.statements, joined=True)
+    tables = answers(simulated(planned, spec), sql, CONFIDENCE, only=part.statements, joined=True)
     of = [{number.name: number.query.of for number in statement.numbers} for statement in read]
     return [
         {name: _typical(of_each[name], table.table[name + SUFFIXES[0]].to_pylist(), planned) for name in table.numbers}
