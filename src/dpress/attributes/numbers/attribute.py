@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.attributes.by_edges import FINEST, LARGEST_AXIS, LARGEST_SQUARE, WALKED, ByEdges, Edges, Places
+from dpress.attributes.numbers.wider_cells import integer_cells
 from dpress.attributes.policy import MISSING, unnamed
 from dpress.attributes.protocol import Codes
 from dpress.attributes.spread import bell
@@ -87,27 +88,15 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         return msgspec.structs.replace(self, bins=None if self.span <= levels else levels)
 
     def coarser(self, cuts: frozenset[int]) -> Sequence[Self]:
-        """Return the attribute in two cells where there is one cut, and in cells of one width; see `Cells.coarser`.
-
-        Two cells of one width reach beyond a bound: what lies there is clamped into the same cell as before.
-        """
-        inner = sorted(cut for cut in cuts if 0 < cut < self.ordered)
-        if not self.unbinned:
-            return ()
-        width = math.gcd(self.ordered, *inner)
-        even = (msgspec.structs.replace(self, bins=self.ordered // width),) if width > 1 else ()
-        if len(inner) != 1 or self.outside != "clamp":
-            return even
-        (low, high), middle = self.bounds, self.bounds[0] + inner[0]
-        bounds = min(low, 2 * middle - high - 1), max(high, 2 * middle - low - 1)
-        return (msgspec.structs.replace(self, bounds=bounds, bins=2), *even)
+        """Return the attribute in two cells where there is one cut, and in cells of one width; see `Cells.coarser`."""
+        ways = integer_cells(self.bounds, cuts, clamped=self.outside == "clamp") if self.unbinned else ()
+        return [msgspec.structs.replace(self, bounds=bounds, bins=bins) for bounds, bins in ways]
 
     def within(self, first: int, last: int) -> Self | None:
         """Return the integers of some cells; None where others are clamped into them. See `Cells.within`."""
-        if not self.cut_off(first, last):
-            return None
         low, high = self.edges_at(np.array([first, last + 1])).tolist()
-        return msgspec.structs.replace(self, bounds=(low, high - 1), bins=1, **self.left_out)
+        alone = msgspec.structs.replace(self, bounds=(low, high - 1), bins=1, **self.left_out)
+        return alone if self.cut_off(first, last) else None
 
     def cell_of(self, value: Value) -> int:
         """Return the cell of the floor of a number; see `Cells.cell_of`."""
@@ -267,14 +256,11 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         return (self.with_edges(tuple(self.edges_at(np.array([0, *inner, self.ordered])).tolist())),)
 
     def within(self, first: int, last: int) -> Self | None:
-        """Return the numbers of some cells, without the upper edge unless it is a bound; None where others are clamped.
-
-        See `Cells.within`.
-        """
+        """Return the numbers of some cells; None where others are clamped into them. See `Cells.within`."""
         if not self.cut_off(first, last):
             return None
         low, high = self.edges_at(np.array([first, last + 1])).tolist()
-        high = high if last + 1 == self.ordered else math.nextafter(high, low)
+        high = high if last + 1 == self.ordered else math.nextafter(high, low)  # the edge is the next cell's
         return msgspec.structs.replace(self.with_edges((low, high)), **self.left_out)
 
     def with_edges(self, edges: tuple[float, ...]) -> Self:
