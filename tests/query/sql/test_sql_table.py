@@ -105,3 +105,31 @@ def test_levels_of_a_hierarchy_are_keys_and_conditions() -> None:
     assert made.sql("select count(*) from visits where level(ward, 1) = 'head'").table["count"].to_pylist() == [7]
     with pytest.raises(ValueError, match=r"ward has levels 1 to 2; write level\(column, 1\)"):
         made.sql("select level(ward, 3), count(*) from visits group by 1")
+
+
+def test_an_interval_that_is_rounded_holds_what_it_held() -> None:
+    plain, rounded = (
+        release().sql(f"select {number} as x from visits where age < 37").table.to_pylist()[0]
+        for number in ("avg(age)", "round(avg(age), 1)")
+    )
+    assert rounded["x"] == round(plain["x"], 1)
+    assert rounded["x_low"] <= plain["x_low"] <= plain["x_high"] <= rounded["x_high"]
+    assert rounded["x_high"] - rounded["x_low"] < plain["x_high"] - plain["x_low"] + 0.2
+    assert rounded["x_error"] >= plain["x_error"]
+    assert all(round(value, 1) == value for value in rounded.values())
+
+
+def test_a_group_that_where_excludes_is_no_row_also_that_of_missing_values() -> None:
+    table = release().sql("select sex, count(*) from visits where sex = 'f' group by sex").table
+    assert table["sex"].to_pylist() == ["f"]
+    (total,) = release().sql("select count(*) from visits where sex = 'f' and sex = 'm'").table["count"].to_pylist()
+    assert total == 0
+
+
+def test_a_note_says_where_cells_leave_numbers_open() -> None:
+    binned = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    plain = {"attribute": [binned], "privacy": {"epsilon": 1000}, "release": {"kind": "histogram"}}
+    made = dpress.publish(plain, pa.table({"age": [3, 44, 71]}), rng=rng.seeded(1))
+    (note,) = made.sql("select avg(age) as mean_age, count(*) from visits").notes
+    assert note.startswith("mean_age: numbers are known to within their cells")
+    assert release().sql("select avg(age) from visits").notes == ()

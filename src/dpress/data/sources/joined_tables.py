@@ -32,7 +32,7 @@ FULL = (
 NATURAL = "a natural join compares whatever columns have one name, now or later; write `using ({1})`"
 CROSS = "a join without `using` gives each person's rows to all others; write `using ({1})`"
 CONDITION = "`on` may give one person's rows to another; write `using ({1})`, the `unit` of [privacy]"
-OTHER = "only inner and left joins are of_kind to keep every row one person's; write `join {0} using ({1})`"
+OTHER = "only inner and left joins are known to keep every row one person's; write `join {0} using ({1})`"
 COLUMNS = "expected `using ({1})`, the `unit` of [privacy]: by other or fewer columns one person's rows meet another's"
 ROWS = (
     "tables are joined by persons, and where rows are protected there are none: name the person's column in `unit` of "

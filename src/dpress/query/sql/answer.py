@@ -22,6 +22,8 @@ from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable, column
 from dpress.query.sql.statement import Number, Statement, Value
 
+WAYS: tuple[Callable[[float], float], ...] = (round, math.ceil, math.floor, math.ceil)
+"""How a number, its error and the ends of its interval are rounded: outwards, so that it holds what it held."""
 Row = dict[str, Any]
 Place = tuple[tuple[Value, ...], str]
 """Of a number: the values of its group's keys, and its name."""
@@ -85,7 +87,7 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
         for number, query in queries:
             result = ask((values, number.name), query)
             row |= _columns(number, result)
-            notes |= dict.fromkeys([result.note] if result.note else [])
+            notes |= dict.fromkeys(_notes(number, result))
         rows.append(row)
     table = _table(statement, rows)
     return SqlTable(
@@ -99,18 +101,24 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
 
 def grouped(statement: Statement, schema: Schema) -> Iterator[tuple[tuple[Value, ...], list[tuple[Number, Query]]]]:
     """Yield the values of every group's keys, with each number and the query that it is the answer to."""
-    for values, where in statement.groups():
-        keyed = any(value is not None for value in values)
-        if keyed and where is not None and not possible(schema, where):  # as SQL has no row of such a group
+    for group in statement.groups():
+        where = group.where
+        if group.keyed and where is not None and not possible(schema, where):  # as SQL has no row of such a group
             continue
-        yield (
-            values,
-            [(number, replace(number.query, where=_joined(number.query.where, where))) for number in statement.numbers],
-        )
+        queries = (replace(number.query, where=_joined(number.query.where, where)) for number in statement.numbers)
+        yield group.values, list(zip(statement.numbers, queries, strict=True))
 
 
 def _joined(rows: Condition | None, others: Condition | None) -> Condition | None:
     return others if rows is None else both(rows, others)
+
+
+def _notes(number: Number, result: Result) -> Iterator[str]:
+    """Yield what is to be known of a number: its result's note, and that its interval holds what cells leave open."""
+    if result.note:
+        yield result.note
+    if result.bin_width:
+        yield f"{number.name}: numbers are known to within their cells, and intervals hold wherever in them they lie."
 
 
 def _columns(number: Number, result: Result) -> Row:
@@ -118,13 +126,14 @@ def _columns(number: Number, result: Result) -> Row:
     ends = sorted(number.factor * end for end in result.interval)
     values = (number.factor * result.value, abs(number.factor) * result.standard_error, *ends)
     names = (number.name, *(number.name + suffix for suffix in SUFFIXES))
-    return dict(zip(names, (_finite(value, number.places) for value in values), strict=True))
+    return {name: _rounded(value, number.places, way) for name, value, way in zip(names, values, WAYS, strict=True)}
 
 
-def _finite(value: float, places: int | None) -> float | None:
+def _rounded(value: float, places: int | None, way: Callable[[float], float]) -> float | None:
+    """Return a number to some decimal places; None where it is none."""
     if not math.isfinite(value):
         return None
-    return value if places is None else round(value, places)
+    return value if places is None else float(round(way(round(value * 10.0**places, 9)) / 10.0**places, max(places, 0)))
 
 
 def _table(statement: Statement, rows: Sequence[Row]) -> pa.Table:

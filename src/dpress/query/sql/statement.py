@@ -53,6 +53,21 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A group of rows.
+
+    Args:
+        values: of all keys, None of those that its set leaves out.
+        where: its rows; None for all.
+        keyed: whether any key tells it; without one it is there whatever its rows.
+    """
+
+    values: tuple[Value, ...]
+    where: Condition | None
+    keyed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One `select`.
 
@@ -74,8 +89,8 @@ class Statement:
     where: Condition | None
     behind: str
 
-    def groups(self) -> Iterator[tuple[tuple[Value, ...], Condition | None]]:
-        """Yield the values of all keys, None of those that a set leaves out, with the rows of the group."""
+    def groups(self) -> Iterator[Group]:
+        """Yield every group of every set of keys."""
         for places in self.sets:
             chosen = [zip(self.keys[place].values, self.keys[place].conditions, strict=True) for place in places]
             for pairs in itertools.product(*chosen):
@@ -83,4 +98,4 @@ class Statement:
                 where = self.where
                 for place, (value, rows) in zip(places, pairs, strict=True):
                     values[place], where = value, both(rows, where)
-                yield tuple(values), where
+                yield Group(values=tuple(values), where=where, keyed=bool(places))

@@ -229,9 +229,9 @@ def texts_of(statement: Statement, schema: Schema) -> Iterator[str]:
 
     Rows that no row can be among, such as those of a group that `where` excludes, are not asked for: their count is 0.
     """
-    for number, (_, where) in itertools.product(statement.numbers, statement.groups()):
+    for number, group in itertools.product(statement.numbers, statement.groups()):
         query = number.query
-        scope = where if query.where is None else both(query.where, where)
+        scope = group.where if query.where is None else both(query.where, group.where)
         pairs = {"share": (query.first, TOTAL), "ratio": (query.first, query.second)}
         for each in pairs.get(query.of, (query.first, query.second) if query.of == "difference" else (query.first,)):
             rows = each if scope is None else both(each, scope)

@@ -267,14 +267,14 @@ class Session:
             raise ValueError(f"within: expected an error above 0, got {error!r}")
 
         def typical(budget: float) -> float:
-            error_now = _first(self._planned(sql, budget).errors[0])
-            if error_now is None:
+            typical_error = _first(self._planned(sql, budget).errors[0])
+            if typical_error is None:
                 raise NotSupported("the rows decide the error of the first number: state a budget, `spend 0.1`")
-            return error_now
+            return typical_error
 
         power = 2 if self.limit.names[0] == "rho" else 1
-        error_now, spent = _first(first.errors[0]), float(first.spec.privacy.loss.amount)
-        near = spent if not error_now else min(max(LEAST, spent * (error_now / error) ** power), MOST)
+        typical_error, spent = _first(first.errors[0]), float(first.spec.privacy.loss.amount)
+        near = spent if not typical_error else min(max(LEAST, spent * (typical_error / error) ** power), MOST)
         budget = least_budget(lambda budget: typical(budget) <= error, near)
         if budget is None:
             raise NotSupported(f"no {self.limit.names[0]} up to {MOST:g} has a typical error of {error:g}")
