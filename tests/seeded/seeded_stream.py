@@ -4,6 +4,8 @@ import contextlib
 import hashlib
 import itertools
 import os
+import sys
+import uuid
 from pathlib import Path
 
 SEED = "SEED_OF_A_TEST"  # the environment's variable by which a process that a test starts is given its stream
@@ -19,8 +21,8 @@ class Stream:
 
     def __call__(self, size):
         """Return the next bytes of the stream of this name."""
-        if os.getpid() != self.process:
-            return _REAL(size)
+        if os.getpid() != self.process or sys._getframe(1).f_code.co_filename == uuid.__file__:
+            return _REAL(size)  # numba names a kernel's file by uuid where it compiles one, which it does once
         return hashlib.shake_256(f"{self.name} {next(self.calls)}".encode()).digest(size)
 
 
