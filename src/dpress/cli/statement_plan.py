@@ -12,10 +12,7 @@ from dpress.ledger.ledger import Ledger
 from dpress.query.sql.statements_folder import is_statements, load_statements
 from dpress.release.statements.plan_statements import StatementsPlan, plan_statements
 from dpress.release.statements.publish_statements import publish_statements
-
-LONGEST = 60  # characters of a statement that are shown
-BOUGHT = "twice the budget"
-EXACT = "Errors of counts and sums are exact; those of means, ratios and quantiles are of 10,000 made-up rows."
+from dpress.release.statements.statements_text import statements_text
 
 
 def weights_of(text: str | None) -> tuple[float, ...]:
@@ -35,38 +32,12 @@ def plan(spec: str, sql: str, weights: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(_plain(planned))
         return
-    print_table(
-        ("", "statement", "number", "typical error", BOUGHT, "release"),
-        [row for place in range(len(planned.texts)) for row in _rows(planned, place)],
-        numbers=(3, 4),
-    )
+    words = statements_text(planned)
+    print_table(words.statements.header, words.statements.rows, numbers=words.statements.numbers)
     click.echo()
-    releases = [
-        [part.part.name, made.spec.release.kind, made.chosen.method, describe(made.spec.privacy.loss)]
-        for part in planned.parts
-        for made in (part.planned,)
-    ]
-    print_table(("release", "kind", "method", "budget"), releases)
-    click.echo(EXACT)
-    click.echo(f"Together the releases stay within {describe(planned.spec.privacy.loss)}; no row was read.")
-
-
-def _rows(planned: StatementsPlan, place: int) -> list[list[str]]:
-    """Return the lines of a statement: one for each of its numbers."""
-    heads = [[str(place + 1), _short(planned.texts[place])], ["", ""]]
-    release = planned.part_of(place).part.name
-    return [
-        [*heads[min(line, 1)], error.name, _shown(error.error), _shown(error.twice), release]
-        for line, error in enumerate(planned.errors[place])
-    ]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
-
-
-def _shown(error: float | None) -> str:
-    return "-" if error is None else f"+- {error:,.3g}"
+    print_table(words.releases.header, words.releases.rows)
+    for remark in words.remarks:
+        click.echo(remark)
 
 
 def _plain(planned: StatementsPlan) -> dict[str, Any]:

@@ -2,22 +2,19 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
-import pyarrow as pa
 
 from dpress.cli import reasons
 from dpress.cli.output import counting, print_json, print_table
 from dpress.cli.sql_text import marked, text_of
 from dpress.core.basics.new_path import new_file
-from dpress.query.folder import is_series
 from dpress.query.load import load_release
-from dpress.query.plain_csv import plain
-from dpress.query.sql.answer import answers
 from dpress.query.sql.explained_statements import Explained, of_further, of_release, of_statement
 from dpress.query.sql.sql_table import FREE, SqlTable
-from dpress.query.sql.statements_folder import is_statements, load_statements
+from dpress.query.sql.statements_folder import is_statements, load_statements, sql_tables
 
 
 def show(
@@ -68,13 +65,9 @@ def show(
 
 def _answered(release: str, sql: str | None, statement: int | None, confidence: float) -> Sequence[SqlTable]:
     """Return the answers, from one release or from those of statements."""
-    if is_series(release):
-        raise ValueError(f"{release} is a series of releases; ask the folder of one of its periods")
     if sql is None:
         return [load_statements(release).answer(statement or 0, confidence=confidence)]
-    if is_statements(release):
-        return load_statements(release).sql_tables(text_of(sql), confidence=confidence)
-    return answers(load_release(release), text_of(sql), confidence)
+    return sql_tables(release, text_of(sql), confidence=confidence)
 
 
 def _explained(release: str, sql: str | None, statement: int | None) -> list[Explained]:
@@ -88,12 +81,9 @@ def _explained(release: str, sql: str | None, statement: int | None) -> list[Exp
 
 def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
     if csv is not None:
-        import pyarrow.csv as writer  # noqa: PLC0415  # slow to load, and seldom asked for
-
-        batches = [plain(batch) for batch in table.table.to_batches()]
-        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else table.table.schema), csv)
+        Path(csv).write_bytes(table.to_csv())
     if parquet is not None:
-        import pyarrow.parquet as pq  # noqa: PLC0415  # the same
+        import pyarrow.parquet as pq  # noqa: PLC0415  # slow to load, and seldom asked for
 
         pq.write_table(table.table, parquet)
 

@@ -72,6 +72,7 @@ def test_it_is_handed_to_pandas_and_polars() -> None:
     assert list(answer.to_pandas().columns) == answer.to_arrow().column_names
     assert answer.to_polars().shape == (2, 5)
     assert isinstance(answer.to_arrow()["visited"][0].as_py(), str | dt.date)
+    assert answer.to_csv().splitlines()[0] == b'"visited","count","count_error","count_low","count_high"'
     assert repr(answer) == "SqlTable(2 rows: visited, count, count_error, count_low, count_high)"
 
 

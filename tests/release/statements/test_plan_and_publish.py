@@ -124,10 +124,16 @@ def test_weights_are_one_for_each_statement(weights) -> None:
         plan_statements(PURE, TEXT, weights=weights)
 
 
-def test_of_a_release_that_is_specified_only_texts_stay() -> None:
-    stated = {"kind": "histogram", "attributes": ["sex"], "method": "identity", "title": "Visits"}
-    made = plan_statements(PURE | {"release": stated}, "select ward, avg(cost) from visits group by ward")
+@pytest.mark.parametrize("stated", [{}, {"kind": "histogram", "attributes": ["sex"], "method": "identity"}])
+def test_of_a_release_that_is_specified_only_texts_stay(stated) -> None:
+    named = {"release": {**stated, "title": "Visits"}}
+    made = plan_statements(PURE | named, "select ward, avg(cost) from visits group by ward")
     assert made.parts[0].planned.spec.release.title == "Visits"
+    with pytest.raises(SchemaMismatch, match=r"^\$\.release: unknown field `colour`"):
+        plan_statements(PURE | {"release": {"colour": "red"}}, "select count(*) from visits")
+
+
+def test_statements_are_over_what_devices_do_not_hold() -> None:
     local = {"attribute": PURE["attribute"][:3], "privacy": {"model": "local", "epsilon": 1}}
     with pytest.raises(NotSupported, match="over a table that a curator holds, as a whole"):
         plan_statements(local, "select count(*) from visits")

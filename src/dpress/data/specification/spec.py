@@ -200,7 +200,7 @@ def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, A
 
     Args:
         source: the specification.
-        release: what stands for `[release]` where it has none; left out, it must have one.
+        release: what stands for fields of `[release]` that it leaves out; without it, it must have what it needs.
 
     Raises:
         OSError: the file cannot be read.
@@ -225,7 +225,8 @@ def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, A
 
 
 def _with_release(plain: dict[str, Any], release: Mapping[str, Any] | None) -> dict[str, Any]:
-    return plain if release is None else {"release": dict(release), **plain}
+    stated = plain.get("release", {})
+    return plain if release is None or not isinstance(stated, Mapping) else {**plain, "release": {**release, **stated}}
 
 
 def _read(text: str, name: str, folder: Path, release: Mapping[str, Any] | None) -> Spec:

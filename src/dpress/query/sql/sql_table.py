@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.query import notebook
+from dpress.query.plain_csv import plain
 
 SUFFIXES = ("_error", "_low", "_high")
 """Behind the name of a number: its standard error, and the ends of its interval."""
@@ -68,6 +69,15 @@ class SqlTable:
         import polars as pl  # noqa: PLC0415  # not needed to ask
 
         return pl.from_arrow(self.table)
+
+    def to_csv(self) -> bytes:
+        """Return the table as CSV, in which no text is a formula to a spreadsheet; see `plain_csv`."""
+        import pyarrow.csv as writer  # noqa: PLC0415  # slow to load, and seldom asked for
+
+        batches = [plain(batch) for batch in self.table.to_batches()]
+        written = pa.BufferOutputStream()
+        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else self.table.schema), written)
+        return bytes(written.getvalue().to_pybytes())
 
 
 def _text(value: Any) -> str:

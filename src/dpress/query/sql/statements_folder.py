@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.query.folder import MANIFEST, STATEMENTS
+from dpress.query.folder import MANIFEST, STATEMENTS, is_series
 from dpress.query.load import load_release
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.sql.answer import answers
@@ -101,6 +101,20 @@ class Statements:
 def is_statements(folder: str | Path) -> bool:
     """Return whether a folder holds releases that answer statements."""
     return (Path(folder) / STATEMENTS).is_file()
+
+
+def sql_tables(folder: str | Path, sql: str, *, confidence: float = CONFIDENCE) -> tuple[SqlTable, ...]:
+    """Answer statements about what a folder holds: one release, or several that answer statements; nothing is charged.
+
+    Raises:
+        SqlRefusal, ValueError: a statement cannot be read, nothing answers it, or the folder holds releases by period.
+        OSError, SchemaMismatch: see `load_release` and `load_statements`.
+    """
+    if is_series(folder):
+        raise ValueError(f"{folder} is a series of releases; ask the folder of one of its periods")
+    if is_statements(folder):
+        return load_statements(folder).sql_tables(sql, confidence=confidence)
+    return answers(load_release(folder), sql, confidence)
 
 
 def write_statements(folder: Path, *, sql: str, spec: str, answered: Mapping[str, Sequence[int]]) -> Statements:
