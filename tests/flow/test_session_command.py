@@ -83,7 +83,7 @@ def test_a_session_is_gone_on_with_and_answers_for_nothing(typed, tmp_path) -> N
     assert "Session: people-session, 1 statements so far" in done.out
     assert "Answered by statement 1 for nothing: +- 2.8; free shows it" in done.out
     assert "Nothing is charged: the answer follows from what is released." in done.out
-    assert "Counts are together with those of statement 1, each weighted by 1 over its variance." in done.out
+    assert "Together with statement 1, by least squares over all that the releases measured." in done.out
     assert "Charged for statement 2. Left: epsilon = 0.25" in done.out
     assert left(tmp_path) == 0.25
 

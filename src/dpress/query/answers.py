@@ -3,13 +3,13 @@
 release -> `ReleaseAnswers` -> results, tables, files.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Numbers
-from dpress.query.linear_forms import Compared, Group
+from dpress.query.linear_forms import Compared, Group, Linear, linear_of
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
@@ -86,6 +86,17 @@ class ReleaseAnswers(Protocol):
         """
         del first, second, progress
         raise ValueError("this kind of release answers no shares, ratios or differences of counts")
+
+    def linear(self, queries: Sequence[Query]) -> Linear:
+        """Return numbers that are linear in the rows, with the exact covariance of their errors.
+
+        Args:
+            queries: counts, or sums that were measured for themselves.
+
+        Raises:
+            ValueError: one is neither, has no answer, or how the errors depend on each other is not known.
+        """
+        return linear_of(self.compared, queries)
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the published tables that an answer may come from, first the one that gives it; none of a model."""

@@ -4,7 +4,8 @@ Every kind of release gives both (`ReleaseAnswers.group`, `compared`); `statisti
 shares.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.ratio import Pair
+from dpress.query.query_tree import Condition, Query, both
 
 UNKNOWN = (
     "How the errors of the two counts depend on each other is not known: standard error and interval are the largest "
@@ -64,6 +66,55 @@ class Compared:
     pair: Pair
     critical: Critical
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Linear:
+    """Several numbers of a release that are linear in its rows: counts, and sums that were measured.
+
+    Args:
+        values: the unbiased estimates, shape (numbers,).
+        covariance: of their errors, exact, shape (numbers, numbers).
+    """
+
+    values: Array
+    covariance: Array
+
+
+def polarised(variance: Callable[[Array], float], rows: Array) -> Array:
+    """Return the covariance of linear forms from exact variances: (Var(a + b) - Var(a) - Var(b)) / 2.
+
+    Args:
+        variance: of a form, by its weights.
+        rows: the weights of every form, shape (forms, cells).
+    """
+    covariance = np.diag([variance(row) for row in rows])
+    for first, second in itertools.combinations(range(len(rows)), 2):
+        both_together = variance(rows[first] + rows[second])
+        shared = (both_together - covariance[first, first] - covariance[second, second]) / 2
+        covariance[first, second] = covariance[second, first] = shared
+    return covariance
+
+
+def linear_of(compared: Callable[[Condition, Condition], Compared], queries: Sequence[Query]) -> Linear:
+    """Return counts by their pairs.
+
+    Raises:
+        ValueError: a query is no count, has no answer, or how two of them depend on each other is not known.
+    """
+    if any(query.of != "count" for query in queries):
+        raise ValueError("only counts are linear in the rows of this release")
+    rows = [both(query.first, query.where) for query in queries]
+    values, covariance = np.zeros(len(rows)), np.zeros((len(rows), len(rows)))
+    for first, second in itertools.combinations_with_replacement(range(len(rows)), 2):
+        made = compared(rows[first], rows[second])
+        if {UNKNOWN, UNKNOWN_PARTS} & {*made.notes}:
+            raise ValueError(UNKNOWN)
+        if first == second:
+            values[first], covariance[first, first] = made.pair.first, made.pair.variances[0]
+        else:
+            covariance[first, second] = covariance[second, first] = made.pair.covariance
+    return Linear(values=values, covariance=covariance)
 
 
 def group_of(

@@ -119,13 +119,13 @@ def mean(group: Group, confidence: float) -> Estimate:
         return Ratio(
             value=min(max(centre + half * root.value, low), high) if root.bounded else math.nan,
             standard_error=half * root.standard_error,
-            interval=_clipped((centre + half * root.interval[0], centre + half * root.interval[1]), group.bounds),
+            interval=clipped((centre + half * root.interval[0], centre + half * root.interval[1]), group.bounds),
         )
 
     middle, lowest, highest = _at_ends(group, of)
     if not middle.bounded:
         return math.nan, math.nan, group.bounds, None
-    ends = _clipped((lowest.interval[0], highest.interval[1]), group.bounds)
+    ends = clipped((lowest.interval[0], highest.interval[1]), group.bounds)
     return middle.value, middle.standard_error, ends, (lowest.value, highest.value)
 
 
@@ -172,7 +172,7 @@ def ratio(query: Query, compared: Compared, confidence: float) -> Estimate:
     bounds = (0.0, 1.0 if query.of == "share" else math.inf)
     root = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
     value = min(max(root.value, bounds[0]), bounds[1]) if root.bounded else math.nan
-    return value, root.standard_error, _clipped(root.interval, bounds), None
+    return value, root.standard_error, clipped(root.interval, bounds), None
 
 
 def difference(compared: Compared, confidence: float) -> Estimate:
@@ -204,7 +204,7 @@ def _at_most(low: Array, high: Array) -> tuple[Array, Array, list[int]]:
     return low[first], high[last], last.tolist()
 
 
-def _clipped(ends: Ends, bounds: Ends) -> Ends:
+def clipped(ends: Ends, bounds: Ends) -> Ends:
     """Return an interval within bounds; NaN as it is."""
     low, high = (end if math.isnan(end) else min(max(end, bounds[0]), bounds[1]) for end in ends)
     return low, high

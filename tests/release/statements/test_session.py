@@ -110,7 +110,21 @@ def test_a_count_that_is_measured_again_errs_less_than_either(opened) -> None:
     both = ask(session, spend=0.3, seed=2)
     assert both.table["count_error"][0].as_py() == pytest.approx((first**-2 + alone**-2) ** -0.5)
     assert session.answer(1).table["count"].to_pylist() == pytest.approx(both.table["count"].to_pylist())
-    assert "together with those of statement 1" in both.notes[-1]
+    assert "Together with statement 1, by least squares" in both.notes[-1]
+
+
+def test_a_difference_of_earlier_counts_is_answered_for_nothing_and_improves_them(opened) -> None:
+    """What no release has follows from two of them; measured once more it makes the first err less."""
+    session = opened()
+    whole = "select count(*) from v where ward = 'eyes'"
+    part, rest = f"{whole} and size > 1", f"{whole} and size = 1"
+    first, second = (ask(session, sql, seed, spend=0.2).table for seed, sql in enumerate((whole, part)))
+    errors = [table["count_error"][0].as_py() for table in (first, second)]
+    free = session.propose(rest, spend=0.2).free
+    assert free.numbers == (1, 2)
+    assert free.error == pytest.approx((errors[0] ** 2 + errors[1] ** 2) ** 0.5)
+    assert ask(session, rest, 3, spend=0.2).table["count_error"][0].as_py() < free.error
+    assert session.answer(1).table["count_error"][0].as_py() < errors[0]
 
 
 def test_neither_share_nor_limit_is_passed(opened, tmp_path) -> None:

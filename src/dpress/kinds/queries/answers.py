@@ -4,7 +4,7 @@ noisy answers -> least squares over the atoms -> the listed queries' table; a fu
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -26,9 +26,9 @@ from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import predicate
-from dpress.query.linear_forms import Compared
+from dpress.query.linear_forms import Compared, Linear, polarised
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import Condition, Query
+from dpress.query.query_tree import Condition, Query, both
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
@@ -133,6 +133,15 @@ class Answers(ReleaseAnswers):
             return float(weights @ cells), self.decoder.query_variance(spread, [weights])
 
         return Compared(pair=pair_of(difference), critical=lambda confidence: critical(confidence, self.release.tail))
+
+    def linear(self, queries: Sequence[Query]) -> Linear:
+        """Return counts as sums of atoms, with the exact covariance of their errors; see `ReleaseAnswers.linear`."""
+        if any(query.of != "count" for query in queries):
+            raise ValueError("only counts follow from the queries")
+        rows = [both(query.first, query.where) for query in queries]
+        weights, spread = np.array([self.weights(each, each.text) for each in rows]), self.measurement.variance
+        covariance = polarised(lambda row: self.decoder.query_variance(spread, [row]), weights)
+        return Linear(values=weights @ self.decoder.estimate(self.measurement)[0], covariance=covariance)
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the table of the listed queries, with the atoms of a query; of each alone nothing may be known."""

@@ -25,9 +25,10 @@ from dpress.release.plan.plan_for_error import LEAST, MOST, least_budget
 from dpress.release.statements.listed_values import check_values
 from dpress.release.statements.plan_statements import ANY, NumberError, StatementsPlan, plan_statements
 from dpress.release.statements.publish_statements import charges_of, publish_statements
+from dpress.release.statements.same_rows import usable
 from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, forget
 from dpress.release.statements.specifications import columns_of
-from dpress.release.statements.together import Combined, for_nothing, together, usable
+from dpress.release.statements.together import Combined, Together
 
 TENTH = 10  # the part of the limit that is proposed unless another is stated
 DIGITS = 3  # of a budget that is proposed
@@ -165,7 +166,7 @@ class Session:
             raise ValueError("state the budget, or the error that it is wished for, not both")
         first = self._planned(sql, self.usual if spend is None else spend)
         planned = first if within is None else self._within(sql, first, within)
-        free = for_nothing(usable(self.spec, sql, self.history, self.confidence))
+        free = self._together(sql).for_nothing()
         proposal = Proposal(planned=planned, free=free)
         if free is None:
             self.check(proposal)
@@ -224,9 +225,9 @@ class Session:
         accepted = self.accepted(number)
         if not accepted.whole:
             raise SchemaMismatch(f"statement {number} was interrupted; `resume {number}` measures what is missing")
-        readings = usable(self.spec, accepted.sql, self.history, self.confidence)
-        (first,) = (each for each in readings if each.number == number)
-        return together(first, [each for each in readings if each is not first]).table
+        together = self._together(accepted.sql)
+        (first,) = (each for each in together.readings if each.number == number)
+        return together.answer(first).table
 
     def accepted(self, number: int) -> Accepted:
         """Return a statement of the history.
@@ -248,6 +249,10 @@ class Session:
         amount = left.whole[self.limit.names[0]] if left.share is None else left.share.remaining
         tenth = whole / TENTH
         return _rounded_down(min(tenth, amount) if amount > 0 else tenth or self.limit.amount / TENTH)
+
+    def _together(self, sql: str) -> Together:
+        readings = usable(self.spec, sql, self.history)
+        return Together(spec=self.spec, sql=sql, readings=readings, confidence=self.confidence)
 
     def _planned(self, sql: str, spend: float, delta: float | None = None) -> StatementsPlan:
         """Return the plan of one statement under a budget; beside a delta, the same part of that unless it is given."""

@@ -1,37 +1,39 @@
-"""What the releases of a session say together: a statement answered for nothing, counts from all that measured them.
+"""What the releases of a session say together: a statement answered for nothing, numbers from all that measured them.
 
-statement -> the releases that are of the same rows -> a table by the one that errs least, its counts with the others'.
-
-Two releases have unbiased counts y1 and y2 of the same rows with noise that is drawn independently, of variances v1
-and v2, both known. Of all unbiased combinations w y1 + (1 - w) y2 the variance w^2 v1 + (1 - w)^2 v2 is least where its
-derivative 2 w v1 - 2 (1 - w) v2 is 0, at w = v2 / (v1 + v2): (y1 / v1 + y2 / v2) / (1 / v1 + 1 / v2), with variance
-1 / (1 / v1 + 1 / v2) <= min(v1, v2). The weights depend on the designs alone, so that this is exact. The same holds of
-any number of releases; it is their generalised least squares (Aitken 1936).
+statement -> the releases that are of the same rows -> a table by the one that errs least, in which counts and sums, and
+what follows from them, are the best linear unbiased estimates from all (`session_squares`). The weights depend on the
+designs alone, so that their variance is exact.
 """
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from dpress.attributes.domain import Schema
-from dpress.attributes.policy import DROP
+from dpress.core.maps.linear import Array
 from dpress.data.specification.spec import Spec
-from dpress.inference.interval import Tail, half_width
+from dpress.inference.interval import Tail, critical, half_width, margin
+from dpress.inference.ratio import Pair, fieller
+from dpress.query.linear_forms import Compared
 from dpress.query.query_tree import Query
-from dpress.query.release import Release
 from dpress.query.result import Result
-from dpress.query.sql.answer import Place, answered, columns_of_release, grouped
+from dpress.query.sql.answer import Place, answered, columns_of_release
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES, SqlTable
-from dpress.release.statements.joined_rows import joined_rows
-from dpress.release.statements.parts import Need, need_of
-from dpress.release.statements.session_folder import Accepted
+from dpress.query.statistics import EMPTY, Estimate, clipped, difference, ratio
+from dpress.release.statements.session_squares import (
+    Offers,
+    Reading,
+    SessionSquares,
+    numbers_of,
+    offers,
+    session_squares,
+    single_squares,
+)
 from dpress.release.statements.specifications import columns_of
-
-Rows = tuple[str, frozenset[str], frozenset[tuple[str, int, int]]]
-"""Which rows count: the tables that are joined, the attributes that leave some out, and the ranges of a release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,160 +56,171 @@ class Combined:
         return math.sqrt(math.fsum(error**2 for error in stated) / len(stated)) if stated else None
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A statement, as one release reads it.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Together:
+    """The releases of a session that count the rows that a statement is about.
 
     Args:
-        number: of the statement in the session that the release was made for.
-        release: that is asked.
+        spec: of the session.
         sql: the statement.
+        readings: the releases.
         confidence: of intervals.
-        selected: whether its counts are of names that were found by their counts, which biases them.
     """
 
-    number: int
-    release: Release
+    spec: Spec
     sql: str
+    readings: Sequence[Reading]
     confidence: float
-    selected: bool = False
 
     @cached_property
-    def queries(self) -> Mapping[Place, Query]:
-        """The query of every number of every group; of groups that look alike, and without such columns, none."""
-        columns = columns_of_release(self.release, self.sql, joined=True)
-        try:
-            (statement,) = statements(self.sql, columns)
-            pairs = [
-                ((values, number.name), query)
-                for values, queries in grouped(statement, Schema(columns.attributes))
-                for number, query in queries
-            ]
-        except ValueError:  # it has other columns, or coarser cells
-            return {}
-        seen = Counter(place for place, _ in pairs)
-        return {place: query for place, query in pairs if seen[place] == 1}
+    def squares(self) -> SessionSquares | None:
+        """What all that the releases measured says together; None where that is too much."""
+        return session_squares(self.spec, self.sql, self.readings) if self.same else None
+
+    @property
+    def same(self) -> bool:
+        """Whether all releases counted the same rows: each draws anew which ones a person keeps."""
+        return not self.spec.privacy.protected.columns
 
     @cached_property
-    def counts(self) -> dict[Place, Result | None]:
-        """The counts that were asked for so far."""
-        return {}
+    def _offers(self) -> Offers:
+        return offers([self.sql], self.readings if self.same else ())
 
-    def count(self, place: Place) -> Result | None:
-        """Return the count of a group with its exact error; None where this release has none."""
-        if place not in self.counts:
-            self.counts[place] = self._measured(place)
-        return self.counts[place]
+    def system(self, place: Place, query: Query, first: Reading | None) -> tuple[SessionSquares, Array] | None:
+        """Return what says a number of a group together, and what of it; None where nothing does.
 
-    def _measured(self, place: Place) -> Result | None:
-        query = None if self.selected else self.queries.get(place)
-        try:
-            result = None if query is None or query.of != "count" else self.release.answered(query, self.confidence)
-        except ValueError:  # a condition cuts a cell
-            return None
-        return result if result is not None and 0 < result.standard_error < math.inf else None
+        It is all that the releases measured; where that is too much, or leaves the first release out as it does not
+        tell how its errors depend on each other, the same number of all releases.
+        """
+        whole = self.squares
+        if whole is not None and (first is None or any(source is first for source in whole.sources)):
+            weights = whole.weights(place, query)
+            return None if weights is None else (whole, weights)
+        single = single_squares(place, self._offers) if len(numbers_of(query)) == 1 else None
+        weights = None if single is None else single.weights(place, query)
+        return None if single is None or weights is None else (single, weights)
+
+    def answer(self, first: Reading | None) -> Combined:
+        """Return the answer of one release, its numbers combined with those of the others; or of all alone.
+
+        Error: of a count, a sum or a difference that of least squares, exact, and at most that of any one release; of
+        a share, a ratio or a mean Fieller's interval from these; of other numbers that of the first release.
+
+        Raises:
+            ValueError: the releases do not answer the statement.
+        """
+        columns = columns_of(self.spec, self.sql)
+        if first is not None:
+            columns = columns_of_release(first.release, self.sql, joined=True)
+        (statement,) = statements(self.sql, columns)
+        asking = _Asking(together=self, first=first)
+        table = answered(statement, Schema(columns.attributes), asking.ask, self.confidence)
+        numbers = sorted({*asking.used, *(() if first is None else (first.number,))})
+        if beside := [str(number) for number in numbers if first is None or number != first.number]:
+            note = f"Together with statement {', '.join(beside)}, by least squares over all that the releases measured."
+            table = replace(table, notes=(*table.notes, note))
+        return Combined(table=table, numbers=tuple(numbers))
+
+    def for_nothing(self) -> Combined | None:
+        """Return the answer that errs least of those that the releases give already; None where there is none."""
+        answers: list[tuple[float, Combined]] = []
+        for first in (*self.readings, None):
+            if first is None and (answers or self.squares is None):
+                break
+            try:
+                answer = self.answer(first)
+            except ValueError:  # it has other columns, or coarser cells
+                continue
+            answers.append((math.inf if answer.error is None else answer.error, answer))
+        return min(answers, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
-def need_in(spec: Spec, sql: str) -> Need:
-    """Return what one statement needs.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Asking:
+    """Answers the numbers of one table.
 
-    Raises:
-        SqlRefusal, NotSupported: see `reader.statements` and `parts.need_of`.
+    Args:
+        together: whose releases are asked.
+        first: that answers what they do not answer together.
+        used: the statements whose releases were.
     """
-    (statement,) = statements(sql, columns_of(spec, sql))
-    return need_of(0, statement, {attribute.name: attribute for attribute in spec.attribute})
 
+    together: Together
+    first: Reading | None
+    used: set[int] = field(default_factory=set)
 
-def rows_of(spec: Spec, sql: str) -> Rows:
-    """Return which rows the release of a statement counts.
+    def ask(self, place: Place, query: Query) -> Result:
+        """Answer a number of a group.
 
-    Raises:
-        SqlRefusal, NotSupported: see `need_in` and `joined_rows`.
-    """
-    need, joined = need_in(spec, sql), joined_rows(sql, spec.privacy.protected.columns)
-    used = need.by | {name for name, *_ in need.ranges} | {name for _, name in need.measured if name}
-    used |= frozenset() if used else {spec.attribute[0].name}
-    leaving_out = frozenset(
-        column.name
-        for column in spec.attribute
-        if column.name in used and (column.discovered or DROP in column.with_cells.policies)
-    )
-    return "" if joined is None else joined.text, leaving_out, need.ranges
-
-
-def usable(spec: Spec, sql: str, accepted: Sequence[Accepted], confidence: float) -> list[Reading]:
-    """Return the releases of a session that count the same rows as a statement's would."""
-    rows = rows_of(spec, sql)
-    same = [each for each in accepted if each.whole and rows_of(spec, each.sql) == rows]
-    return [
-        Reading(
-            each.number,
-            each.statements.release(name),
-            sql,
-            confidence,
-            selected=need_in(spec, each.sql).discovered is not None,
+        Raises:
+            ValueError: nothing answers it.
+        """
+        system = self.together.system(place, query, self.first) if self._divides(query) else None
+        if system is None:
+            return self._alone(query)
+        squares, weights = system
+        sources = squares.used(weights)
+        numbers = {source.number for source in sources}
+        if self.first is not None and numbers <= {self.first.number}:
+            return self._alone(query)
+        self.used.update(numbers)
+        tails = {source.release.tail for source in sources}
+        tail: Tail = "laplace" if "laplace" in tails else "gaussian"
+        values, covariance = squares.squares.estimates(weights)
+        value, error, interval, _ = self._estimate(query, values, covariance, tail)
+        note = EMPTY if math.isnan(value) else None
+        return Result(
+            query=query.text,
+            of=query.of,
+            value=value,
+            standard_error=error,
+            interval=interval,
+            confidence=self.together.confidence,
+            note=note,
         )
-        for each in same
-        for name in each.statements.answered
-    ]
+
+    def _alone(self, query: Query) -> Result:
+        if self.first is None:
+            raise ValueError(f"no release answers {query.text!r}")
+        return self.first.release.answered(query, self.together.confidence)
+
+    def _divides(self, query: Query) -> bool:
+        """Return whether a mean is a sum over the count of all rows, for none is without a number."""
+        if query.of != "mean":
+            return True
+        column = self.together.spec.schema.attribute(query.attribute).with_cells
+        return column.ordered == column.size
+
+    def _estimate(self, query: Query, values: Array, covariance: Array, tail: Tail) -> Estimate:
+        """Return a number from those that it is made of."""
+        confidence, variance = self.together.confidence, float(covariance[0, 0])
+        if query.of in ("count", "sum"):
+            half = half_width(variance, confidence, tail)
+            if query.of == "sum":
+                half = margin(variance, critical(confidence, tail), max(map(abs, self._bounds(query.attribute))))
+            value = float(values[0])
+            return value, math.sqrt(variance), (value - half, value + half), None
+        if query.of == "mean":
+            return self._mean(self._bounds(query.attribute), values, covariance, critical(confidence, tail))
+        compared = Compared(pair=_pair(values, covariance), critical=lambda confidence: critical(confidence, tail))
+        return difference(compared, confidence) if query.of == "difference" else ratio(query, compared, confidence)
+
+    def _bounds(self, attribute: str) -> tuple[float, float]:
+        """Return between which ends the numbers of an attribute lie."""
+        scale = self.together.spec.schema.attribute(attribute).with_cells.scale
+        low, high = (-math.inf, math.inf) if scale is None else scale.ends
+        return float(low), float(high)
+
+    def _mean(self, bounds: tuple[float, float], values: Array, covariance: Array, critical: float) -> Estimate:
+        """Return a sum over a count, as the middle of the bounds and a ratio within -1..1 of half their distance."""
+        middle, half = (bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 2
+        turn = np.array([[1 / half, -middle / half], [0.0, 1.0]])
+        root = fieller(_pair(turn @ values, turn @ covariance @ turn.T), critical, (2.0, 1.0))
+        low, high = clipped(root.interval, (-1.0, 1.0))
+        value = middle + half * min(max(root.value, -1.0), 1.0) if root.bounded else math.nan
+        return value, half * root.standard_error, (middle + half * low, middle + half * high), None
 
 
-def together(first: Reading, others: Sequence[Reading]) -> Combined:
-    """Return the answer of one release, its counts combined with those of others; see above.
-
-    Error: of a combined count exactly 1 / sqrt(1 / v1 + 1 / v2 + ...), of other numbers that of the first release.
-
-    Raises:
-        ValueError: the first release does not answer the statement.
-    """
-    columns = columns_of_release(first.release, first.sql, joined=True)
-    (statement,) = statements(first.sql, columns)
-    used = {first.number}
-
-    def ask(place: Place, query: Query) -> Result:
-        result = first.count(place)
-        if result is None:
-            return first.release.answered(query, first.confidence)
-        pairs = [(each, each.count(place)) for each in others]
-        counts = [(each, count) for each, count in pairs if count is not None]
-        used.update(each.number for each, _ in counts)
-        tails = {each.release.tail for each in (first, *(each for each, _ in counts))}
-        return combined([result, *(count for _, count in counts)], "laplace" if "laplace" in tails else "gaussian")
-
-    table = answered(statement, Schema(columns.attributes), ask, first.confidence)
-    if beside := ", ".join(str(number) for number in sorted(used - {first.number})):
-        note = f"Counts are together with those of statement {beside}, each weighted by 1 over its variance."
-        table = replace(table, notes=(*table.notes, note))
-    return Combined(table=table, numbers=tuple(sorted(used)))
-
-
-def combined(counts: Sequence[Result], tail: Tail) -> Result:
-    """Return independent counts of the same rows as one, each weighted by 1 over its variance.
-
-    Error: exact; never more than that of any of them.
-
-    >>> counts = [Result.of_count("total", value, 50.0, 16.0, 0.95) for value in (90.0, 110.0)]
-    >>> both = combined(counts, "laplace")
-    >>> both.value, both.standard_error, both.interval
-    (100.0, 5.0, (88.0, 112.0))
-    """
-    if len(counts) == 1:
-        return counts[0]
-    weights = [1 / count.standard_error**2 for count in counts]
-    variance = 1 / math.fsum(weights)
-    value = variance * math.fsum(weight * count.value for weight, count in zip(weights, counts, strict=True))
-    first, half = counts[0], half_width(variance, counts[0].confidence, tail)
-    return replace(first, value=value, standard_error=math.sqrt(variance), interval=(value - half, value + half))
-
-
-def for_nothing(readings: Sequence[Reading]) -> Combined | None:
-    """Return the answer that errs least of those that releases give already; None where none answers."""
-    answers: list[tuple[float, Combined]] = []
-    for reading in readings:
-        others = [each for each in readings if each is not reading]
-        try:
-            answer = together(reading, others)
-        except ValueError:  # it has other columns, or coarser cells
-            continue
-        answers.append((math.inf if answer.error is None else answer.error, answer))
-    return min(answers, key=lambda pair: pair[0], default=(0.0, None))[1]
+def _pair(values: Array, covariance: Array) -> Pair:
+    (first, second), (spread, other) = map(float, values), map(float, np.diagonal(covariance))
+    return Pair(first=first, second=second, variances=(spread, other), covariance=float(covariance[0, 1]))

@@ -1,11 +1,13 @@
 """Answers of a release of a table's statistics: what the noisy sums say, and quantiles that were chosen."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
@@ -21,14 +23,16 @@ from dpress.kinds.statistics.curator.first_step import (
 )
 from dpress.kinds.statistics.curator.quantiles import estimates, quantile_names, without_interval
 from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
-from dpress.kinds.statistics.group_results import Mask, only
+from dpress.kinds.statistics.group_results import COUNT, Mask, only
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.answering import Answering
 from dpress.query.boxes import products
-from dpress.query.query_tree import Condition, Query
+from dpress.query.linear_forms import Linear
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.query_tree import Condition, Query, both
 from dpress.query.result import Result
 
 
@@ -137,6 +141,26 @@ class CuratorAnswers(GroupAnswers):
         where = held_by(boxes[0])
         measured = where in [part.where for part in self.strategy.moments]
         return f"share {condition(self.release.schema, where)}" if measured else None
+
+    def linear(self, queries: Sequence[Query]) -> Linear:
+        """Return counts and sums of sets of groups, with the exact covariance of their errors.
+
+        Error: see `GroupEstimates.linear`; groups have noise of their own, so that two sets share that of the groups
+        that are in both.
+
+        Raises:
+            ValueError: one was not measured, or is about other attributes than the groups'.
+        """
+        names = [COUNT if query.of == "count" else f"{query.of} {query.attribute}" for query in queries]
+        rows = [both(query.first, query.where) if query.of == "count" else query.where for query in queries]
+        masks = np.array([self.mask(where) for where in rows], dtype=np.float64)
+        if (sums := self.estimates(None, CONFIDENCE)) is None:
+            raise ValueError("quantiles were chosen, and nothing was added up")
+        try:
+            values, within = sums.linear(names)
+        except LookupError as error:
+            raise ValueError(self._unknown(str(error))) from None
+        return Linear(values=(masks * values).sum(axis=1), covariance=within * (masks @ masks.T))
 
     @cached_property
     def of_persons(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ noisy sums of all groups -> sums of a set of groups -> counts -> means, variance
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -113,6 +114,39 @@ class GroupEstimates:
     def share(self, place: int) -> Estimates:
         """Return the share of the rows that a condition holds for."""
         return group_moments.moved(self._ratio(place), 0.5, 0.5)
+
+    def linear(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Return counts and sums of every set, and the covariance of their errors in any one of them.
+
+        Error: a part's sum of t is uncorrelated with every count, its own too (`MomentSums`), and parts have noise of
+        their own. With centre n + radius T for a sum: the covariance of two sums is centre centre' Var(n), of a sum and
+        the count centre Var(n), and none where the part leaves rows out, whose n is its own.
+
+        Args:
+            names: of `names`, the count and sums among them.
+
+        Returns:
+            Values of shape (names, sets), and a matrix of shape (names, names).
+
+        Raises:
+            LookupError: a name is of another statistic.
+        """
+        values, parts = [], np.zeros((len(names), 1 + len(self.strategy.parts)))
+        for row, name in zip(parts, names, strict=True):
+            if name == COUNT and COUNT in self.names:
+                values.append(self.counts[0])
+                row[0] = math.sqrt(self.counts[1][0])
+                continue
+            place, statistic = self._by_name[name]
+            if statistic is not GroupEstimates.total or place >= self._rows:
+                raise LookupError(name)
+            (centre, radius), (count, variance) = self._scale(place), self._count_for(place)
+            values.append(centre * count + radius * self._difference(place)[0])
+            shared = self.strategy.parts[place].counts_all
+            row[0] = centre * math.sqrt(variance[0]) * shared
+            alone = 0.0 if shared else centre**2 * variance[0]
+            row[1 + place] = math.sqrt(alone + radius**2 * self._difference(place)[1][0])
+        return np.array(values), parts @ parts.T
 
     def variance(self, place: int) -> Estimates:
         """Return the variance of a part's values."""
