@@ -1,1 +1,1 @@
-"""Tables over a tree of regions that add up: least squares in linear time, exact variance of any union."""
+"""Tables over a tree of regions that add up: least squares in linear time, exact variances, whole counts."""
