@@ -3,8 +3,8 @@
 import pytest
 
 from dpress.attributes.listed import attribute as listed_attribute
+from dpress.attributes.listed import hierarchy_file
 from dpress.attributes.listed.attribute import Categorical, groups_of
-from dpress.data.specification import hierarchy_file
 
 VALUES = 1000
 

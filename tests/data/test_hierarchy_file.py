@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dpress.attributes.listed.hierarchy_file import read
 from dpress.attributes.mixed import lowest_common
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.specification.hierarchy_file import read
 
 PLACE = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[3] / "shared" / "data")) / "adult" / "hierarchies"
 ROWS = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))

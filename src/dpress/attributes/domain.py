@@ -35,6 +35,11 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the attributes read, each once."""
+        return tuple(dict.fromkeys(column for attribute in self.attributes for column in attribute.columns))
+
+    @property
     def captions(self) -> tuple[str, ...]:
         """What the attributes are called before people."""
         return tuple(attribute.caption for attribute in self.attributes)

@@ -6,6 +6,7 @@ title, a unit and labels of its values are for people: no code of a value and no
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
@@ -150,6 +151,19 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Return made-up values of its columns, about nobody, for rows to look at before anything is spent."""
         raise NotImplementedError
 
+    def with_files(self, folder: Path) -> Self:
+        """Return the attribute with what the files hold that it names.
+
+        Args:
+            folder: where they are looked up.
+
+        Raises:
+            OSError: one cannot be read.
+            SchemaMismatch, ValueError: one is not what it should be; one line says why.
+        """
+        del folder
+        return self
+
     @property
     def caption(self) -> str:
         """The title, or the name without one, and the unit in parentheses."""
@@ -172,6 +186,11 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def size(self) -> int:
         """The number of cells."""
         raise NotImplementedError
+
+    @property
+    def read_from(self) -> str:
+        """The column that its values are read from."""
+        return self.columns[0]
 
     @property
     def extra(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def person_totals(schema: Schema, added: Sums, source: Any, unit: Unit, *, progr
     """
     if unit.column is None or added.of_persons is None:
         raise SchemaMismatch("sums over persons need a unit that names them")
-    table = Table(source, tuple(dict.fromkeys((*schema.names, *unit.columns))), unit)
+    table = Table(source, tuple(dict.fromkeys((*schema.columns, *unit.columns))), unit)
     index, rows = PersonIndex(key=fresh_key()), 0
     sums: list[Counts] = []
     held: list[tuple[Codes, Numbers]] = []

@@ -39,11 +39,11 @@ def sql_counts(
     source = table.source
     relation = relation_of(source)
     persons = table.unit.columns
-    check_wanted(source, relation, (*schema.names, *persons))
+    check_wanted(source, relation, (*schema.columns, *persons))
     if persons and len(code_expressions(schema, relation)) == len(schema.names):
         if any(relation.column(column).kind is None for column in persons) and not source.database:
             return folded(table, schema, count(schema.shape, tables), progress)
-        query = bounded_query(source, table.unit, schema.names)
+        query = bounded_query(source, table.unit, schema.columns)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
     if (counting := cell_counts(schema, relation, tables)) is None:
         return folded(table, schema, count(schema.shape, tables), progress)

@@ -78,7 +78,7 @@ class TableRows:
 
     def people(self) -> People:
         """Return the rows behind a fold; see `data.rows.people`."""
-        return people(Table(self.source, self.schema.names, self.unit), self.schema, progress=self.progress)
+        return people(Table(self.source, self.schema.columns, self.unit), self.schema, progress=self.progress)
 
     def completed(self, found: Found) -> "TableRows":
         """Return the same rows, coded by what was found."""

@@ -32,7 +32,7 @@ def true_counts(
     Raises:
         OSError, SchemaMismatch: see `fold`.
     """
-    table = Table(source, schema.names, unit)
+    table = Table(source, schema.columns, unit)
     if table.engine == "sql" or (table.engine == "spark" and table.source.database):
         from dpress.data.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
@@ -79,7 +79,7 @@ def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progres
     Raises:
         OSError, SchemaMismatch: see `fold`.
     """
-    table = Table(source, schema.names, unit)
+    table = Table(source, schema.columns, unit)
     if not table.source.database:
         return fold(table, schema, kernel, progress=progress)
     from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import msgspec
@@ -112,11 +113,17 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         """Whether values have labels for people beside their names."""
         return bool(self.value_labels)
 
-    @property
-    def files(self) -> dict[str, str]:
-        """The files of the hierarchy and of the labels, until their contents are loaded."""
-        named = {"hierarchy": self.hierarchy, "value_labels": self.value_labels}
-        return {field: file for field, file in named.items() if isinstance(file, str)}
+    def with_files(self, folder: Path) -> Self:
+        """Return the attribute with the rows of its hierarchy and its labels; see `Named.with_files`."""
+        from dpress.attributes.listed import codebook, hierarchy_file  # noqa: PLC0415  # devices read no files
+
+        contents: dict[str, Any] = {}
+        values = self.labels[: len(self.listed)]
+        if isinstance(rows := self.hierarchy, str):
+            contents["hierarchy"] = hierarchy_file.read(folder / rows, rows, self.name, values)
+        if isinstance(titles := self.value_labels, str):
+            contents["value_labels"] = codebook.read(folder / titles, titles, self.name, values)
+        return msgspec.structs.replace(self, **contents)
 
     @property
     def plain(self) -> Self:

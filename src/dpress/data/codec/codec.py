@@ -89,6 +89,6 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
 
 def _column_of(attribute: Tabular, batch: pa.RecordBatch) -> pa.Array:
     """Return an attribute's column; of dates without numbers where the column's type rests on its rows."""
-    column = _column(batch, attribute.name)
-    rests = attribute.reads == "time" and inferred.is_inferred(batch.schema.field(attribute.name))
+    column = _column(batch, attribute.read_from)
+    rests = attribute.reads == "time" and inferred.is_inferred(batch.schema.field(attribute.read_from))
     return inferred.without_numbers(column) if rests else column

@@ -34,19 +34,19 @@ class Written:
     @property
     def texts(self) -> frozenset[str]:
         """The columns whose listed values are texts."""
-        return frozenset(attribute.name for attribute in self.attributes if attribute.reads == "text")
+        return frozenset(attribute.read_from for attribute in self.attributes if attribute.reads == "text")
 
     @property
     def times(self) -> frozenset[str]:
         """The columns whose values are dates or times."""
-        return frozenset(attribute.name for attribute in self.attributes if attribute.reads == "time")
+        return frozenset(attribute.read_from for attribute in self.attributes if attribute.reads == "time")
 
     @property
     def values(self) -> Values:
         """How the values of a file of text are read."""
         return Values(
             format=self.format,
-            numbers=frozenset(attribute.name for attribute in self.attributes if attribute.reads == "number"),
+            numbers=frozenset(attribute.read_from for attribute in self.attributes if attribute.reads == "number"),
             dates=self.texts if self.format.date_format else frozenset(),
             times=self.times,
         )

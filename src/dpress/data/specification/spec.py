@@ -2,7 +2,7 @@
 
 import hashlib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.place import readable
-from dpress.data.specification import codebook, hierarchy_file
 from dpress.data.specification.spec_error import first_fault, too_large
 from dpress.data.specification.spec_lines import located, unquoted
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
@@ -260,16 +259,11 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     return msgspec.structs.replace(spec, attribute=attributes, data=data)
 
 
-FILES: Mapping[str, Callable[..., Any]] = {"hierarchy": hierarchy_file.read, "value_labels": codebook.read}
-
-
 def _with_contents(attribute: Attribute, folder: Path) -> Attribute:
     """Return an attribute with the contents of the files that it names."""
-    if (listing := attribute.listing) is None:
-        return attribute
-    values = listing.labels[: len(listing.listed)]
-    parts = {field: FILES[field](folder / name, name, attribute.name, values) for field, name in listing.files.items()}
     try:
-        return msgspec.structs.replace(listing, **parts)
+        return attribute.with_files(folder)
+    except SchemaMismatch:  # which names the file
+        raise
     except ValueError as error:
         raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

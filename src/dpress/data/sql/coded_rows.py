@@ -81,7 +81,7 @@ def check_wanted(source: Source, relation: Relation, wanted: Sequence[str]) -> N
 
 def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
     """Return the SQL of the codes of those attributes that the engine codes as the codec does, by name."""
-    pairs = ((axis.name, code_expression(axis, relation.column(axis.name))) for axis in schema.tabular)
+    pairs = ((axis.name, code_expression(axis, relation.column(axis.read_from))) for axis in schema.tabular)
     return {name: code for name, code in pairs if code is not None}
 
 
@@ -97,10 +97,9 @@ def coded(source: Source, schema: Schema) -> Source:
     """
     relation = relation_of(source)
     codes = code_expressions(schema, relation)
-    names = {name: NAME.format(place) if name in codes else name for place, name in enumerate(schema.names)}
-    kinds = {
-        key: INTEGER[relation.dialect] if name in codes else relation.declared[name] for name, key in names.items()
-    }
+    read = {axis.read_from: relation.declared[axis.read_from] for axis in schema.tabular if axis.name not in codes}
+    places = (place for place, name in enumerate(schema.names) if name in codes)
+    kinds = {NAME.format(place): INTEGER[relation.dialect] for place in places} | read
     return source.queried(coded_select(schema, relation), kinds)
 
 
@@ -112,13 +111,13 @@ def coded_select(schema: Schema, relation: Relation) -> str:
         relation: the rows.
     """
     codes = code_expressions(schema, relation)
-    columns = [
-        exp.alias_(exp.cast(codes[name], "int"), NAME.format(place), quoted=True)
-        if name in codes
-        else exp.alias_(_as_read(relation.column(name)), name, quoted=True)
-        for place, name in enumerate(schema.names)
-    ]
-    return exp.select(*columns).from_(relation.source).sql(dialect=relation.dialect)
+    read = {
+        axis.read_from: _as_read(relation.column(axis.read_from)) for axis in schema.tabular if axis.name not in codes
+    }
+    places = ((place, name) for place, name in enumerate(schema.names) if name in codes)
+    columns = {NAME.format(place): exp.cast(codes[name], "int") for place, name in places} | read
+    selected = [exp.alias_(value, name, quoted=True) for name, value in columns.items()]
+    return exp.select(*selected).from_(relation.source).sql(dialect=relation.dialect)
 
 
 def encode_coded(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:

@@ -83,7 +83,7 @@ def _aligned(release: Release) -> bool:
 
 
 def _read(release: Release, data: Any, unit: Unit, progress: Progress | None) -> Codes:
-    table = Table(data, release.schema.names, unit)
+    table = Table(data, release.schema.columns, unit)
     return people(table, release.schema, progress=progress).table()
 
 

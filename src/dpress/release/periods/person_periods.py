@@ -43,11 +43,11 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
         OSError, SchemaMismatch: the rows cannot be read, a row has no person, or there are those of the period alone.
     """
     unit, dated = calendar.spec.privacy.protected, msgspec.structs.replace(calendar.dated, outside="drop")
-    name, columns = rows.source.name, tuple(dict.fromkeys((*calendar.spec.schema.names, *unit.columns)))
+    name, columns = rows.source.name, tuple(dict.fromkeys((*calendar.spec.schema.columns, *unit.columns)))
     rows = rows if rows.source.stable else Table(rows, columns, ROW).held(columns)
     since = rows.source.stamp()
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()
-    for part in rows.source.parts((*unit.columns, dated.name)):
+    for part in rows.source.parts((*unit.columns, *dated.columns)):
         for batch in part.batches():
             persons.append(index.numbers(persons_of(unit.columns, batch)))
             periods.append(cells_of(dated, batch).astype(np.int64))

@@ -172,7 +172,7 @@ def check(
     source = open_source(
         source_of(wanted, data), spec.data or FileFormat(), attributes, unit=spec.privacy.protected.columns
     )
-    names, unit = tuple(attribute.name for attribute in attributes), spec.privacy.protected
+    names, unit = tuple(dict.fromkeys(side.read_from for side in attributes)), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if source.source.as_written else ()
@@ -225,7 +225,7 @@ class _Tally:
 
     def add(self, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
         """Count a batch; return which rows this attribute keeps."""
-        name = self.attribute.name
+        name = self.attribute.read_from
         codes, column = cells_of(self.strict, batch), batch.column(name)
         written = batch.column(name + AS_WRITTEN) if name + AS_WRITTEN in batch.schema.names else column
         outside, missing = codes == OUTSIDE, codes == MISSING
