@@ -3,6 +3,7 @@
 import datetime as dt
 import uuid
 from decimal import Decimal
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -29,8 +30,15 @@ SPECS = {
     "wide": {"kind": "integer", "bounds": [-(2**53) + 1, 2**53 - 1], "bins": 1000, "null": "none"},
     "numeric": {"kind": "numeric", "edges": [-5.0, 0.1, 0.3, 1.5, 2.25, 18.0, 1e18], "null": "none"},
     "strict": {"kind": "integer", "bounds": [0, 5], "null": "drop", "outside": "drop"},
+    "codes": {"kind": "hierarchy", "levels": ["head", "code"], "prefix": [1, 4], "level": "head",
+              "values": ["1", "18", "a", "7000", "007", "true", "1.5", "é", "-3", "it's"], "other": "else",
+              "null": "none"},
+    "places": {"kind": "hierarchy", "levels": ["head", "code"], "prefix": [1, 3], "values": ["007", "018", "101"],
+               "other": "else", "null": "drop"},
+}  # fmt: skip
+ATTRIBUTES = {
+    name: msgspec.convert({"name": "x", **plain}, Attribute).with_files(Path()) for name, plain in SPECS.items()
 }
-ATTRIBUTES = {name: msgspec.convert({"name": "x", **plain}, Attribute) for name, plain in SPECS.items()}
 NASTY = [
     None, float("nan"), Decimal("NaN"), pd.NA, pd.NaT, True, False, np.True_,
     0, 1, -3, 18, 7000, 10**15, 10**17, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**30,

@@ -87,7 +87,7 @@ def test_every_arrow_column_is_coded_as_the_definition_says(name, data):
     for attribute in ATTRIBUTES.values():
         wanted = [attribute.cell(one) for one in held]
         if pa.types.is_temporal(kind) and attribute is not ATTRIBUTES["texts"]:
-            with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+.* holds no numbers"):
+            with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+.* holds no (numbers|names)"):
                 columns.cells(attribute, column)
             continue
         assert columns.cells(attribute, column).tolist() == wanted

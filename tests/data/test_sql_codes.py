@@ -76,6 +76,7 @@ BITS = {"tinyint": 8, "utinyint": -8, "smallint": 16, "int": 32, "integer": 32, 
         "hugeint": 128, "decimal(18,0)": 56, "decimal(38,0)": 120, "numeric(45)": 140}  # fmt: skip
 NO_NUMBERS = {"integers", "integer", "wide", "strict", "bins", "halves", "thousands"}  # exact floors of texts
 LEFT = {"wide"}  # whose products would overflow
+CODES = {"codes", "places"}  # whole numbers and texts
 
 
 def held(texts, declared):
@@ -94,7 +95,8 @@ def left_to_codec(declared):
         return NO_NUMBERS
     if any(declared.startswith(one) for one in ("text", "character", "string", "uuid")):
         return NO_NUMBERS | {"numeric", "tenths", "fifty", "many", "narrow"}
-    return LEFT
+    fractions = any(part in declared.lower() for part in ("double", "float", "real", ",2)", ",20)", "boolean"))
+    return LEFT | (CODES if fractions else set())
 
 
 def check(engine, declared, texts):

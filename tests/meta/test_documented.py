@@ -16,8 +16,8 @@ from dpress.attributes.attribute import Attribute
 from dpress.attributes.dates.attribute import Date, DateTime
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.location.attribute import Location
+from dpress.attributes.named import Named
 from dpress.attributes.numbers.attribute import Integer, Numeric
-from dpress.attributes.protocol import Named
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release

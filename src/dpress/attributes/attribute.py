@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import dpress.attributes
-from dpress.attributes.protocol import Cells, Named
+from dpress.attributes.named import Named
+from dpress.attributes.protocol import Cells
 
 _ROOMS = [
     import_module(f"{info.name}.attribute")

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from dpress.attributes.named import WORDLESS
 from dpress.attributes.policy import DROP, OUTSIDE, REJECT, Outside, unnamed
-from dpress.attributes.protocol import WORDLESS, Cells, Codes, Policies
+from dpress.attributes.protocol import Cells, Codes, Policies
 
 if TYPE_CHECKING:
     import pyarrow as pa

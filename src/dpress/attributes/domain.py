@@ -28,6 +28,10 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name in names:
             if name != name.strip() or name != visible(name):
                 raise ValueError(f"an attribute's name can be seen and has no space at its ends, got {name!r}")
+        words = (*names, *(level for attribute in self.attributes for level in attribute.tree_levels))
+        if len({*words}) < len(words):
+            twice = next(word for word in words if words.count(word) > 1)
+            raise ValueError(f"attributes and the levels of their trees must have different names, got {twice!r} twice")
 
     @property
     def names(self) -> tuple[str, ...]:

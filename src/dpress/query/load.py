@@ -16,6 +16,7 @@ from dpress.core.maps.linear import Numbers
 from dpress.core.methods.mechanism import MeasuringMechanism
 from dpress.document.design import fingerprint, from_plain
 from dpress.query.folder import ANSWERS, CSV, MANIFEST, STATEMENTS, as_csv, read
+from dpress.query.kept_tables import kept_files, restore
 from dpress.query.release import FORMAT, Release
 
 WRONG = (
@@ -65,6 +66,7 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         raise SchemaMismatch("the design differs from its hash")
     if type(manifest["private"]) is not bool:
         raise SchemaMismatch("`private` is neither true nor false")
+    restore(design.attributes, folder)
     release = Release(
         design=design,
         kept=answers,
@@ -112,7 +114,7 @@ def _charge(release: Release) -> object:
 def _check_files(release: Release, manifest: Mapping[str, Any]) -> None:
     answers = release.answers
     beside = {file for name, file in answers.beside.items() if name in manifest}
-    written = {*answers.tables, *answers.asked, *beside}
+    written = {*answers.tables, *answers.asked, *beside, *kept_files(release.design.attributes)}
     if set(manifest["sha256"]) != {ANSWERS, *written, *(map(as_csv, written) if release.csv else ())}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     described = answers.described

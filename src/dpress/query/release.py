@@ -1,5 +1,6 @@
 """A release: what is published, and answers with their error. What it answers is its kind's to say."""
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
 from dpress.query.grammar import read
+from dpress.query.kept_tables import kept_files, kept_tables
 from dpress.query.keyed_tables import KeyedTables
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
@@ -327,10 +329,10 @@ class Release:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of tables and records in its folder, without their copies as CSV."""
+        """The files of tables, records and trees in its folder, without their copies as CSV."""
         answers = self.answers
         beside = (file for name, file in answers.beside.items() if name in answers.described)
-        return (*answers.tables, *answers.asked, *beside)
+        return (*answers.tables, *answers.asked, *beside, *kept_files(self.design.attributes))
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -385,7 +387,8 @@ class Release:
         Raises:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
-        parts = map(self._counted, self.answers.parts(progress=refitted))
+        tables = map(self._counted, self.answers.parts(progress=refitted))
+        parts = itertools.chain(tables, kept_tables(self.design.attributes))
         return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)
 
 

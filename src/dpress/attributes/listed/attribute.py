@@ -10,8 +10,9 @@ import numpy as np
 
 from dpress.attributes.listed.labels import check_labels
 from dpress.attributes.listed.places import cell_of
+from dpress.attributes.named import WORDLESS
 from dpress.attributes.policy import DROP, REJECT, unnamed
-from dpress.attributes.protocol import WORDLESS, Cells, Codes, Policies
+from dpress.attributes.protocol import Cells, Codes, Policies
 from dpress.attributes.spread import falling
 from dpress.attributes.value import Value
 from dpress.core.basics.rng import Generator

@@ -49,8 +49,8 @@ def listed_cell(attribute: Categorical, column: Column, otherwise: exp.Expr) -> 
     keys, codes = listed.held(attribute.listed, first, kind)
     if kind == TEXT:
         value = _lowered(column) if first is bool else column.value
-        return _among_texts(value, column, [*zip(keys.to_pylist(), codes.tolist(), strict=True)], otherwise)
-    return _among_ordered(column, keys, codes, otherwise)
+        return among_texts(value, column, [*zip(keys.to_pylist(), codes.tolist(), strict=True)], otherwise)
+    return among_ordered(column, keys, codes, otherwise)
 
 
 def _lowered(column: Column) -> exp.Expr:
@@ -61,9 +61,10 @@ def _lowered(column: Column) -> exp.Expr:
     return exp.Lower(this=exp.Trim(this=column.value, expression=blanks))
 
 
-def _among_texts(
+def among_texts(
     value: exp.Expr, column: Column, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr
 ) -> exp.Expr | None:
+    """Return the SQL of the cell of a text, by texts with their cells; None where these are too many."""
     if column.dialect == "duckdb":
         return _among_names(value, pairs, otherwise)
     in_order = sorted(pairs, key=lambda pair: pair[0].encode())  # as engines order texts that they compare by bytes
@@ -87,7 +88,8 @@ def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: e
     return _cases(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
 
 
-def _among_ordered(column: Column, keys: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
+def among_ordered(column: Column, keys: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
+    """Return the SQL of the cell of a number, a truth or a time, by values of the column's type with their cells."""
     if len(keys) > MOST_BRANCHES:
         return None
     if pa.types.is_boolean(keys.type):

@@ -5,9 +5,10 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from dpress.attributes.named import Named
 from dpress.attributes.numbers.attribute import Numeric
 from dpress.attributes.policy import DROP, REJECT, Outside
-from dpress.attributes.protocol import Cells, Named
+from dpress.attributes.protocol import Cells
 from dpress.attributes.spread import bell
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.rng import Generator

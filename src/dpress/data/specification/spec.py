@@ -1,6 +1,7 @@
 """The spec file: one TOML that describes a publication or a collection and travels unchanged."""
 
 import hashlib
+import itertools
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC
@@ -58,6 +59,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             self._check_attribute(name)
         if self.collection is not msgspec.UNSET and self.privacy.model == "central":
             raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
+        self._check_levels()
         self._check_postprocess()
         self._check_dates()
         self._check_periods()
@@ -71,6 +73,19 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def source(self) -> str | None:
         """The file that it names; None where it names none."""
         return None if self.data is None else self.data.source or None
+
+    def _check_levels(self) -> None:
+        """Refuse levels that no released attribute has, and two of one."""
+        trees = [attribute.tree_levels for attribute in self.schema.attributes if attribute.tree_levels]
+        for place, level in enumerate(self.release.levels):
+            has = next((levels for levels in trees if level in levels), ())
+            if not has:
+                some = (
+                    f"one of {', '.join(itertools.chain.from_iterable(trees))}" if trees else "no level: none has any"
+                )
+                raise ValueError(f".release.level: expected {some}, got {level!r}")
+            if {*has} & {*self.release.levels[:place]}:
+                raise ValueError(f".release.level: expected one of {', '.join(has)}, got {level!r} beside another")
 
     def _check_dates(self) -> None:
         """Refuse dates under the local model: devices in other languages than Python code none."""
@@ -126,7 +141,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def schema(self) -> Schema:
         """The attributes that are released, in the order in which the release names them."""
         full = Schema(self.attribute)
-        return full if self.release.attributes is None else full.subset(self.release.attributes)
+        released = full if self.release.attributes is None else full.subset(self.release.attributes)
+        return Schema(tuple(map(self._at_level, released.attributes))) if self.release.levels else released
+
+    def _at_level(self, attribute: Attribute) -> Attribute:
+        """Return an attribute with the nodes of the level as its cells that the release names; as it is without one."""
+        named = [level for level in self.release.levels if level in attribute.tree_levels]
+        return attribute.at(named[0]) if named else attribute
 
     @property
     def ends(self) -> tuple[str, ...] | msgspec.UnsetType:

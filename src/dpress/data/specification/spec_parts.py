@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.attributes.protocol import Words
+from dpress.attributes.named import Words
 from dpress.core.basics import check
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.database_url import check_no_password
@@ -82,6 +82,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         method: by name, or the best.
         parameters: of the kind and the method.
         postprocess: adjustments, by name.
+        level: of an attribute of codes, whose nodes are its cells; the finest unless stated. A list for several.
         title: of the page.
         source: where the data come from, for people.
         contact: whom to ask.
@@ -94,11 +95,19 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     method: str = "auto"
     parameters: dict[str, Any] = {}
     postprocess: tuple[str, ...] = ()
+    level: Words | tuple[str, ...] = msgspec.UNSET
     title: Words = msgspec.UNSET
     source: Words = msgspec.UNSET
     contact: Words = msgspec.UNSET
     license: Words = msgspec.UNSET
     language: Words = msgspec.UNSET
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels that are named."""
+        if isinstance(self.level, msgspec.UnsetType):
+            return ()
+        return (self.level,) if isinstance(self.level, str) else self.level
 
     def __post_init__(self) -> None:
         """Refuse adjustments that are not known and what is no language, naming their place."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dpress.attributes.attribute import Tabular
+from dpress.attributes.protocol import Cells
 from dpress.core.basics.near import meant
 from dpress.query.query_tree import Condition
 from dpress.query.sql.sql_refusal import refused
@@ -24,11 +24,11 @@ class Columns:
     """
 
     text: str
-    attributes: tuple[Tabular, ...]
+    attributes: tuple[Cells, ...]
     unit: tuple[str, ...] = ()
     joined: bool = False
 
-    def of(self, column: exp.Expr) -> Tabular:
+    def of(self, column: exp.Expr) -> Cells:
         """Return the attribute that a column names.
 
         Raises:
@@ -54,24 +54,24 @@ class Columns:
         return refused(message, self.text, node)
 
 
-def cell(column: Tabular, label: str) -> Condition:
+def cell(column: Cells, label: str) -> Condition:
     """Return the rows of a cell."""
     return Condition(word="=", attribute=column.name, values=(label,), written=label)
 
 
-def cells(column: Tabular, labels: Sequence[str]) -> Condition:
+def cells(column: Cells, labels: Sequence[str]) -> Condition:
     """Return the rows of some cells."""
     if len(labels) == 1:
         return cell(column, labels[0])
     return Condition(word="in", attribute=column.name, values=tuple(labels), written=", ".join(labels))
 
 
-def missing(column: Tabular) -> Condition | None:
+def missing(column: Cells) -> Condition | None:
     """Return the rows in which an attribute is missing; None where these have no cell to themselves."""
     return None if column.missing_cell is None else Condition(word="missing", attribute=column.name)
 
 
-def labelled_values(column: Tabular) -> tuple[tuple[Value, str], ...]:
+def labelled_values(column: Cells) -> tuple[tuple[Value, str], ...]:
     """Return the value of every cell with its label: whole numbers where every number has a cell, None for missing."""
     labels = column.labels_between(0, column.size)
     beyond = range(column.ordered, column.size)

@@ -1,0 +1,1 @@
+"""Columns of codes with levels: a public tree whose leaves the rows hold."""
