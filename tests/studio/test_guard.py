@@ -20,6 +20,8 @@ ADDRESSES = [
     ("POST", "/wishes/publish"),
     ("GET", "/made-up?name=marginals-1"),
     ("GET", "/released?name=marginals-1"),
+    ("POST", "/wishes/answers"),
+    ("POST", "/query"),
 ]
 STRANGERS = {
     "no token": {"authorization": ""},

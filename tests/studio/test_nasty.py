@@ -107,6 +107,21 @@ def test_a_text_stays_a_text_wherever_it_stands(client, draft, field):
                 assert load_spec(wish["toml"]).privacy.epsilon == 1
 
 
+def test_a_statement_stays_a_text_and_fails_in_a_line(client, draft):
+    for text in NASTY:
+        state = state_of(client, msgspec.structs.replace(draft, wishes=[Wish(name="one", kind="", sql=text)]))
+        assert state["wishes"][0]["fault"] == ""
+        assert set(tomllib.loads(state["wishes"][0]["toml"])) == SECTIONS - {"release"}
+        for answer in (
+            client.post("/wishes/forecast", content=b"one"),
+            client.post("/query", content=msgspec.json.encode({"name": "one", "sql": text})),
+        ):
+            assert answer.status_code == 400
+            assert "internal error" not in answer.json()["detail"], text
+            assert "\n" not in answer.json()["detail"]
+    assert client.post("/wishes/preview", content=b"one").json()["detail"] == "'one' has no preview"
+
+
 def ran(lines, folder):
     """The words that a shell makes of commands, where `dpress` writes them down."""
     script = "dpress() { printf '%s\\0' \"$@\"; printf '\\0'; }\n" + "\n".join(lines)

@@ -7,18 +7,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dpress.core.basics import regular_file
 from dpress.core.basics import rng as generators
 from dpress.core.basics.losses.any_loss import as_floats
 from dpress.data.specification.spec import Spec
-from dpress.ledger.ledger import Ledger
 from dpress.query.load import load_release
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish as publish_table
 from dpress.release.plan.made_up import made_up
 from dpress.reporting.page import write_report
 from dpress.studio import forecast as forecasts
-from dpress.studio.session import LEDGER, Session
+from dpress.studio.session import Session
 
 REPORT = "report.html"
 
@@ -76,12 +74,9 @@ def publish(session: Session, name: str) -> dict[str, Any]:
         BudgetExceeded, NotSupported, OSError, SchemaMismatch, ValueError: see `dpress.publish`.
     """
     with session.publishing:  # a second click waits, and is refused then
-        if session.is_published(name):
-            raise ValueError(f"{name} is published already; add another wish to publish more")
-        out, spec, place = session.folder / name, session.write(name), session.folder / LEDGER
-        unit = spec.privacy.protected
-        ledger = Ledger.open(place) if place.exists() else Ledger.create(place, limit=session.limit, unit=unit)
-        release = publish_table(spec, session.source, out=out, ledger=ledger)
+        session.check_open(name)
+        out, spec = session.folder / name, session.write(name)
+        release = publish_table(spec, session.source, out=out, ledger=session.open_ledger(spec.privacy.protected))
         write_report(release, out / REPORT)
         return {"release": str(out), "charged": as_floats(release.charged)}
 
@@ -93,10 +88,6 @@ def page(session: Session, name: str) -> bytes:
         OSError: it cannot be read.
         ValueError: it is not published.
     """
-    if not session.is_published(name):
-        raise ValueError(f"{name!r} is not published yet")
-    folder = session.folder / name
-    for path in folder.iterdir():
-        regular_file.check(path)
+    folder = session.published(name)
     with tempfile.TemporaryDirectory() as place:  # from the release, never a page that came with the folder
         return write_report(load_release(folder), Path(place) / REPORT).read_bytes()

@@ -56,7 +56,8 @@ class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     Args:
         name: of its files.
-        kind: of release.
+        kind: of release; empty where statements of SQL take its place.
+        sql: these statements.
         attributes: that it is about.
         by: the groups, where the kind has any (`core.basics.kind.WishField`).
         mean: the attributes whose means are wanted.
@@ -68,6 +69,7 @@ class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     name: str
     kind: str = msgspec.field(default_factory=lambda: catalog.wished()[0].kind)
+    sql: str = ""
     attributes: list[str] = []
     by: list[str] = []
     mean: list[str] = []

@@ -45,8 +45,9 @@ def forecast(spec: Spec) -> dict[str, Any]:
         "method": planned.chosen.method,
         "why": _why(planned),
         "promise": promised(claim),
-        "chances": [] if claim.proven is None else _chances(claim.proven),
-        "tables": [asdict(part) for part in (text.candidates, *text.remarks) if not isinstance(part, str)],
+        "chances": [] if claim.proven is None else chances(claim.proven),
+        "tables": [asdict(text.candidates)],
+        "more": [asdict(part) for part in text.remarks if not isinstance(part, str)],
         "remarks": [part for part in text.remarks if isinstance(part, str)] + list(text.hints),
         "budgets": list(_budgets(planned)),
     }
@@ -100,7 +101,7 @@ def _why(planned: Plan) -> str:
     return f"{planned.chosen.method} errs least of {len(others) + 1} methods that serve this{beside}."
 
 
-def _chances(loss: Loss) -> list[dict[str, int]]:
+def chances(loss: Loss) -> list[dict[str, int]]:
     """Return how often something can be concluded about a person with and without that person's data, in 100."""
     bound = posterior(loss)
     epsilon, delta = float_up(bound.epsilon), float(bound.delta)

@@ -7,7 +7,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from litestar import Litestar, Request, Response, get, post, put
@@ -16,10 +16,11 @@ from litestar.params import FromPath
 
 from dpress import catalog, reporting, service
 from dpress.core.basics.refusal import one_line
+from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.service import problem
 from dpress.service.page_routes import HEADERS, MEDIA_TYPES
 from dpress.service.problem import Problem
-from dpress.studio import acts
+from dpress.studio import acts, in_sql
 from dpress.studio.draft import Draft
 from dpress.studio.guard import Guard
 from dpress.studio.session import Session
@@ -36,6 +37,14 @@ ACTS: dict[str, Callable[[Session, str], Any]] = {
     "save": acts.save,
     "publish": acts.publish,
 }
+IN_SQL = {
+    "forecast": in_sql.forecast,
+    "check": in_sql.check,
+    "save": acts.save,
+    "publish": in_sql.publish,
+    "answers": in_sql.answers,
+}
+Sent = TypeVar("Sent")
 LARGEST = 1 << 22  # bytes of a draft
 PAGE = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 OWN_POLICY = {  # a release's page has a policy of its own; its script is no script of the studio's
@@ -100,11 +109,7 @@ def _work(session: Session, guard: Guard) -> list[Any]:
     @put("/work", status_code=200)
     async def keep(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        try:
-            draft = msgspec.json.decode(await request.body(), type=Draft)
-        except msgspec.MsgspecError:
-            raise Problem(400, "expected what the studio's own page sends; load it again") from None
-        await _done(session.keep, draft)
+        await _done(session.keep, await _sent(request, Draft))
         return await _state(session)
 
     @post("/columns", status_code=200)
@@ -123,21 +128,41 @@ def _work(session: Session, guard: Guard) -> list[Any]:
 
 
 def _results(session: Session, guard: Guard) -> list[Any]:
-    """Return the routes that plan, check and publish a wish, whose name is the body: never a part of the address."""
+    """Return the routes that plan, check, publish and ask a wish, whose name is in the body: never in the address."""
     lock = threading.Lock()  # what is computed for a page that has changed since is not computed beside it
 
     def acted(act: str, name: str) -> Any:
         with lock:
-            return ACTS[act](session, name)
+            of_wish = ACTS if session.wish(name).kind else IN_SQL
+            if act not in of_wish:
+                raise ValueError(f"{name!r} has no {act}")
+            return of_wish[act](session, name)
 
     @post("/wishes/{act:str}", status_code=200)
     async def wish(request: Request[Any, Any, Any], act: FromPath[str]) -> Response[bytes]:
         guard.check(request)
-        if act not in ACTS:
+        if act not in ACTS | IN_SQL:
             raise Problem(404, "there is nothing at this address")
         return _json(await _done(acted, act, await _text(request)))
 
-    return [wish]
+    @post("/query", status_code=200)
+    async def query(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        return _json(await _done(in_sql.ask, session, await _sent(request, in_sql.Query)))
+
+    return [wish, query]
+
+
+async def _sent(request: Request[Any, Any, Any], kind: type[Sent]) -> Sent:
+    """Return the body as what the page sends.
+
+    Raises:
+        Problem: it is none.
+    """
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except msgspec.MsgspecError:
+        raise Problem(400, "expected what the studio's own page sends; load it again") from None
 
 
 async def _text(request: Request[Any, Any, Any]) -> str:
@@ -158,17 +183,21 @@ async def _state(session: Session) -> Response[bytes]:
         "wishes": await _done(lambda: session.wishes),
         "ledger": await _done(lambda: session.ledger),
     }
-    return _json({**state, "kinds": catalog.wished(), "folder": str(session.folder)})
+    return _json({**state, "kinds": [*catalog.wished(), in_sql.WISHED], "folder": str(session.folder)})
 
 
 async def _done(act: Callable[..., Any], *arguments: object) -> Any:
     """Do something in a thread; our own refusals speak for themselves, anything else may quote the rows.
+
+    Of a statement that is refused the page shows the place as well.
 
     Raises:
         Problem: it was refused, or failed.
     """
     try:
         return await asyncio.to_thread(act, *arguments)
+    except SqlRefusal as refusal:
+        raise Problem(400, one_line(refusal), caret=refusal.caret) from None
     except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the page
         raise Problem(400, one_line(error)) from None
 

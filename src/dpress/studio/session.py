@@ -12,6 +12,7 @@ import msgspec
 
 from dpress.core.basics import regular_file
 from dpress.core.basics.check import float_up
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.database_url import check_no_password, holds_password, mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats, describe
@@ -143,7 +144,7 @@ class Session:
     def spec(self, name: str) -> Spec:
         """Return the specification of a wish, as it would be published."""
         wish = self.wish(name)
-        return load_spec(written.specification(self.draft, wish, self.budget(wish)))
+        return load_spec(written.specification(self.draft, wish, self.budget(wish)), release={"kind": wish.kind})
 
     def budget(self, wish: Wish) -> dict[str, str]:
         """Return a wish's part of what the ledger has left; of what was typed, before there is one."""
@@ -161,6 +162,29 @@ class Session:
     def is_published(self, name: str) -> bool:
         """Say whether a wish's folder is there."""
         return bool(FILE_NAME.fullmatch(name)) and (self.folder / name).exists()
+
+    def check_open(self, name: str) -> None:
+        """Refuse to publish a wish again.
+
+        Raises:
+            ValueError: it is published.
+        """
+        if self.is_published(name):
+            raise ValueError(f"{name} is published already; add another wish to publish more")
+
+    def published(self, name: str) -> Path:
+        """Return the folder of a published wish, whose files are files.
+
+        Raises:
+            OSError: one is a device or a pipe.
+            ValueError: it is not published.
+        """
+        if not self.is_published(name):
+            raise ValueError(f"{name!r} is not published yet")
+        folder = self.folder / name
+        for path in (*folder.glob("*"), *folder.glob("*/*")):  # of statements, a release lies in a folder of its own
+            regular_file.check(path)
+        return folder
 
     @property
     def users(self) -> int:
@@ -180,7 +204,7 @@ class Session:
         return self.draft.source.strip()
 
     def write(self, name: str) -> Spec:
-        """Write the specification of a wish beside its release, and return it as the file says.
+        """Write the specification of a wish, and its statements, beside its release; return it as the file says.
 
         Raises:
             SchemaMismatch, ValueError: it is none yet, or its name is no file's.
@@ -190,7 +214,14 @@ class Session:
         wish = self.wish(name)
         self.spec(name)  # what is refused is not written
         text = written.specification(self.draft, wish, self.budget(wish), self.folder)
-        return load_spec(self._put(f"{name}.toml", text.encode()))
+        if not wish.kind:
+            self._put(f"{name}.sql", wish.sql.encode())
+        return load_spec(self._put(f"{name}.toml", text.encode()), release={"kind": wish.kind})
+
+    def open_ledger(self, unit: Unit) -> Ledger:
+        """Return the ledger; a new one has the budget of all wishes as its limit."""
+        place = self.folder / LEDGER
+        return Ledger.open(place) if place.exists() else Ledger.create(place, limit=self.limit, unit=unit)
 
     @property
     def limit(self) -> Any:
@@ -222,7 +253,14 @@ class Session:
         return [self._state_of(wish) for wish in self.draft.wishes]
 
     def _state_of(self, wish: Wish) -> dict[str, Any]:
-        state = {"name": wish.name, "published": self.is_published(wish.name), "commands": self._commands(wish)}
+        commands = self._commands(wish) if wish.kind else self._commands_in_sql(wish)
+        state = {
+            "name": wish.name,
+            "kind": wish.kind,
+            "published": self.is_published(wish.name),
+            "commands": commands,
+            "sql": wish.sql,
+        }
         file = self.folder / f"{wish.name}.toml"
         if state["published"] and file.exists():
             text = regular_file.read(file, LARGEST).decode(errors="replace")
@@ -241,17 +279,32 @@ class Session:
     def _commands(self, wish: Wish) -> list[str]:
         """Return the commands that plan, check and publish a wish."""
         spec, out, ledger = (str(self.folder / name) for name in (f"{wish.name}.toml", wish.name, LEDGER))
+        return [
+            shell.command("dpress", "plan", spec),
+            shell.command("dpress", "check", spec),
+            self._new_ledger(ledger),
+            shell.command("dpress", "publish", spec, shell.option("ledger", ledger), shell.option("out", out)),
+            shell.command("dpress", "report", out),
+        ]
+
+    def _commands_in_sql(self, wish: Wish) -> list[str]:
+        """Return the commands that plan, publish and show the answers to a wish's statements."""
+        spec, out, ledger = (str(self.folder / name) for name in (f"{wish.name}.toml", wish.name, LEDGER))
+        sql = shell.option("sql", str(self.folder / f"{wish.name}.sql"))
+        return [
+            shell.command("dpress", "plan", spec, sql),
+            self._new_ledger(ledger),
+            shell.command("dpress", "publish", spec, sql, shell.option("ledger", ledger), shell.option("out", out)),
+            shell.command("dpress", "query", out, shell.option("statement", "1")),
+        ]
+
+    def _new_ledger(self, ledger: str) -> str:
+        """Return the command that makes the ledger of all wishes."""
         draft = self.draft
         limit = {name: text for name in ("epsilon", "delta") if (text := getattr(draft, name))}
         person = {"unit": draft.person, "rows-per-unit": draft.rows_per_unit} if draft.unit == "person" else {}
         budget = [shell.option(*pair) for pair in {**limit, **person, "relation": draft.relation}.items()]
-        return [
-            shell.command("dpress", "plan", spec),
-            shell.command("dpress", "check", spec),
-            shell.command("dpress", "ledger", "create", ledger, *budget),
-            shell.command("dpress", "publish", spec, shell.option("ledger", ledger), shell.option("out", out)),
-            shell.command("dpress", "report", out),
-        ]
+        return shell.command("dpress", "ledger", "create", ledger, *budget)
 
 
 def without_passwords(draft: Draft) -> Draft:

@@ -161,11 +161,14 @@ def _privacy(draft: Draft, budget: Mapping[str, str]) -> dict[str, Any]:
 
 def _release(draft: Draft, wish: Wish) -> dict[str, Any]:
     words = {"title": draft.title, "source": draft.about, "contact": draft.contact, "license": draft.license}
+    texts = {name: text.strip() for name, text in words.items() if text.strip()}
+    if not wish.kind:  # statements say the rest
+        return texts
     return {
         "kind": wish.kind,
         "attributes": [name for name in _about(wish) if name in names_of(draft)] or None,
         "parameters": _parameters(draft, wish),
-        **{name: text.strip() or None for name, text in words.items()},
+        **texts,
     }
 
 

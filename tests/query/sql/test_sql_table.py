@@ -134,3 +134,9 @@ def test_a_note_says_where_cells_leave_numbers_open() -> None:
     (note,) = made.sql("select avg(age) as mean_age, count(*) from visits").notes
     assert note.startswith("mean_age: numbers are known to within their cells")
     assert release().sql("select avg(age) from visits").notes == ()
+
+
+@pytest.mark.parametrize("where", ["(" * 400 + "age = 1" + ")" * 400, " or ".join(["age = 1"] * 1000)])
+def test_what_is_nested_deeply_is_refused_in_a_line(where) -> None:
+    with pytest.raises(ValueError, match="this is nested too deeply to be read; write `in "):
+        release().sql(f"select count(*) from visits where {where}")

@@ -4,6 +4,7 @@ import math
 import shutil
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 from tests.release.statements.visits import PURE, spec, visits
 
@@ -106,6 +107,16 @@ def test_a_ledger_that_cannot_pay_for_all_pays_for_nothing(planned, tmp_path) ->
     with pytest.raises(BudgetExceeded):
         publish_statements(planned, visits(), out=tmp_path / "out", ledger=poor)
     assert not (tmp_path / "out").exists()
+
+
+def test_rows_that_do_not_fit_a_later_part_are_refused_before_the_first_is_paid_for(planned, tmp_path) -> None:
+    ledger, rows = tmp_path / "ledger.sqlite", visits()
+    first, last = (set(part.planned.design.schema.names) for part in planned.parts)
+    column = rows.column_names.index(min(last - first))
+    empty = rows.set_column(column, rows.field(column), pa.nulls(rows.num_rows, rows.field(column).type))
+    with pytest.raises(SchemaMismatch, match=rows.column_names[column]):
+        publish_statements(planned, empty, out=tmp_path / "out", ledger=ledger)
+    assert not ledger.exists()
 
 
 def test_other_statements_are_not_mixed_into_a_folder(planned, tmp_path) -> None:

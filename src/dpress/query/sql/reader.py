@@ -17,6 +17,7 @@ from dpress.query.sql.selected import Selected
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.statement import Statement
 
+NESTED = "this is nested too deeply to be read; write `in (a, b)` instead of many conditions"
 CONTEXT = 100  # characters before a fault that sqlglot keeps
 REFUSED: dict[type[exp.Expr], str] = {
     exp.Join: "a release is one table, which is joined to nothing; ask for counts and means of its own columns",
@@ -43,7 +44,10 @@ def statements(text: str, columns: Columns, *, only: Sequence[int] | None = None
     """
     parsed = trees(text)
     chosen = parsed if only is None else [parsed[place] for place in only]
-    return tuple(_statement(_checked(tree, columns), columns) for tree in chosen)
+    try:
+        return tuple(_statement(_checked(tree, columns), columns) for tree in chosen)
+    except RecursionError:
+        raise SqlRefusal(NESTED, text) from None
 
 
 def trees(text: str) -> list[exp.Expr]:
@@ -56,6 +60,8 @@ def trees(text: str) -> list[exp.Expr]:
         parsed = [tree for tree in sqlglot.parse(text, read=DIALECT) if tree is not None]
     except ParseError as error:
         raise _unread(error, text) from None
+    except RecursionError:
+        raise SqlRefusal(NESTED, text) from None
     except SqlglotError:
         raise SqlRefusal("this is no SQL: a quote or a comment is not closed", text) from None
     if not parsed:

@@ -5,16 +5,21 @@ is there is never drawn again: a folder that was interrupted is gone on with.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dpress.core.basics.new_path import new_path
 from dpress.core.basics.rng import Generator
+from dpress.core.methods.mechanism import CuratorMechanism
+from dpress.data.add_up import Progress
+from dpress.data.table_rows import TableRows
+from dpress.document.design import Design
 from dpress.ledger.compose import Charge
 from dpress.ledger.ledger import Ledger
 from dpress.query.designs import charge, load_design, mechanism_of, save_design
 from dpress.query.folder import STATEMENTS
 from dpress.query.sql.statements_folder import Statements, load_statements, write_statements
 from dpress.release.curator.publish import Payment, publish
+from dpress.release.source_rows import rows_of, source_of
 from dpress.release.statements.joined_rows import rows_over
 from dpress.release.statements.plan_statements import StatementsPlan
 
@@ -44,7 +49,8 @@ def publish_statements(
 
     Raises:
         BudgetExceeded: the ledger cannot pay for all of them; nothing was read or charged.
-        SchemaMismatch, OSError: see `publish`. What was charged is in the folder.
+        SchemaMismatch: the rows do not fit one of them; nothing was charged.
+        OSError: see `publish`. What was charged is in the folder.
     """
     folder, spec = Path(out), planned.spec
     source = rows_over(spec, planned.sql, data if data is not None else spec.source)
@@ -55,10 +61,13 @@ def publish_statements(
     else:
         _check_budget(planned, ledger, analyst, allow_unproven=options.get("allow_unproven", False))
         kept = _begun(planned, folder)
+    designs = {name: load_design(folder / f"{name}.design.json") for name in kept.missing}
+    for design in [*designs.values()][1:]:  # the first is counted before its charge anyway
+        _check_rows(design, source, engine=options.get("engine"), progress=options.get("progress"))
     streams = {name: None if rng is None else rng.spawn() for name in kept.answered}
-    for name in kept.missing:
+    for name, design in designs.items():
         publish(
-            load_design(folder / f"{name}.design.json"),
+            design,
             source,
             out=folder / name,
             ledger=ledger,
@@ -88,6 +97,17 @@ def charges_of(planned: StatementsPlan, *, allow_unproven: bool = False) -> list
     return [
         Charge(loss=charge(mechanism_of(design), design.method, allow_unproven=allow_unproven)) for design in designs
     ]
+
+
+def _check_rows(design: Design, source: Any, *, engine: str | None, progress: Progress | None) -> None:
+    """Count a release's rows for nothing, so that rows which do not fit are refused before any release is paid for.
+
+    Raises:
+        SchemaMismatch, OSError: they do not fit, or cannot be read.
+    """
+    mechanism = cast("CuratorMechanism", mechanism_of(design))
+    counted = rows_of(design, source_of(design, source), engine=engine)
+    mechanism.prepare(TableRows(schema=design.schema, source=counted, unit=mechanism.claim.unit, progress=progress))
 
 
 def _begun(planned: StatementsPlan, folder: Path) -> Statements:

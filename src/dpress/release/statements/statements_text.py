@@ -1,10 +1,13 @@
 """What a plan for statements says to people: the error of every number, and the releases that share the budget."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.release.plan.plan_text import Listing
-from dpress.release.statements.plan_statements import StatementsPlan
+
+if TYPE_CHECKING:
+    from dpress.release.statements.plan_statements import StatementsPlan
 
 LONGEST = 60  # characters of a statement that are shown
 EXACT = "Errors of counts and sums are exact; those of means, ratios and quantiles are of 10,000 made-up rows."
@@ -25,7 +28,7 @@ class StatementsText:
     remarks: tuple[str, ...]
 
 
-def statements_text(planned: StatementsPlan) -> StatementsText:
+def statements_text(planned: "StatementsPlan") -> StatementsText:
     """Return a plan for statements in words."""
     rows = [row for place in range(len(planned.texts)) for row in _rows(planned, place)]
     header = ("", "statement", "number", "typical error", "twice the budget", "release")
@@ -44,7 +47,7 @@ def statements_text(planned: StatementsPlan) -> StatementsText:
     )
 
 
-def _rows(planned: StatementsPlan, place: int) -> list[list[str]]:
+def _rows(planned: "StatementsPlan", place: int) -> list[list[str]]:
     """Return the lines of a statement: one for each of its numbers."""
     heads = [[str(place + 1), _short(planned.texts[place])], ["", ""]]
     release = planned.part_of(place).part.name

@@ -2,9 +2,10 @@
 
 import { byId, drawn, element } from "./elements.js";
 import { why } from "./fields.js";
+import { listing, refusal } from "./shown.js";
 import { address, ask, work } from "./work.js";
 
-const known = new Map(); // what was found for a specification, by its text
+const known = new Map(); // what was found for a specification, by its text and its statements
 let turn = 0;
 
 /** Draws the plan of every wish; an answer that comes too late is left out. */
@@ -20,23 +21,25 @@ export async function drawPlan() {
       parts[place].append(element("p", { class: "wrong-line" }, one.fault));
       continue;
     }
+    const key = `${one.toml}\n${one.sql}`;
     const waiting = why("Planning.");
     const began = Date.now();
     const clock = setInterval(() => (waiting.textContent = `Planning, ${Math.round((Date.now() - began) / 1000)} s.`), 1000);
-    if (!known.has(one.toml)) parts[place].append(waiting);
+    if (!known.has(key)) parts[place].append(waiting);
     try {
-      const found = known.get(one.toml) ?? (await ask("POST", "/wishes/forecast", one.name));
+      const found = known.get(key) ?? (await ask("POST", "/wishes/forecast", one.name));
       if (own !== turn) return;
-      known.set(one.toml, found);
+      known.set(key, found);
       waiting.remove();
       parts[place].append(...forecast(one, found));
+      if (!one.kind) continue; // of statements the plan says all
       found.preview ??= await ask("POST", "/wishes/preview", one.name);
       if (own !== turn) return;
       parts[place].append(...preview(one, found.preview));
     } catch (error) {
       if (own !== turn) return;
       waiting.remove();
-      parts[place].append(element("p", { class: "wrong-line" }, error.message));
+      parts[place].append(...refusal(error));
     } finally {
       clearInterval(clock);
     }
@@ -45,13 +48,14 @@ export async function drawPlan() {
 
 function forecast(one, found) {
   const more = found.budgets.map((other) => `${other.words} the epsilon (${other.epsilon ?? other.rho}), ${other.times} times the error`);
+  const rest = [...found.more.map((table) => listing(table, "What else is planned")), ...found.remarks.map((line) => why(line))];
   return [
     element("p", {}, found.why),
     element("p", {}, element("strong", {}, found.promise)),
     ...(found.chances.length ? [chances(found.chances)] : []),
     ...(more.length ? [why(`With ${more.join("; with ")}.`)] : []),
-    ...found.tables.slice(0, 1).map(listing),
-    element("details", {}, element("summary", {}, "All that the plan says"), ...found.tables.slice(1).map(listing), ...found.remarks.map((line) => why(line))),
+    ...found.tables.map((table) => listing(table, "What is planned, and its errors")),
+    ...(rest.length ? [element("details", {}, element("summary", {}, "All that the plan says"), ...rest)] : []),
   ];
 }
 
@@ -59,14 +63,6 @@ function chances(rows) {
   const head = element("tr", {}, ...["without your data", "with your data, at most"].map((words) => element("th", { scope: "col" }, words)));
   const body = rows.map((one) => element("tr", {}, element("td", {}, `${one.without} in 100`), element("td", {}, `${one.with} in 100`)));
   return element("table", {}, element("caption", {}, "How often anything can be concluded about you"), element("thead", {}, head), element("tbody", {}, ...body));
-}
-
-function listing(table) {
-  const kind = (place) => (table.numbers.includes(place) ? "number" : "label");
-  const head = table.header.map((words, place) => (words ? element("th", { scope: "col", class: kind(place) }, words) : element("td")));
-  const body = table.rows.map((cells) => element("tr", {}, ...cells.map((cell, place) => element("td", { class: kind(place) }, cell.replace("+-", "±")))));
-  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Methods and their errors" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));
 }
 
 function preview(one, found) {

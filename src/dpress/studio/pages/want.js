@@ -1,7 +1,9 @@
 /** The third and the fourth step: wishes and their parts of the budget; check, publish, the pages, what was done. */
 
+import { asking, forget } from "./asking.js";
 import { byId, drawn, element } from "./elements.js";
 import { button, choice, group, lines, row, text, ticks, why } from "./fields.js";
+import { waited } from "./shown.js";
 import { address, ask, keep, take, typed, work } from "./work.js";
 
 const LOWEST = -2; // of the slider: a hundredth
@@ -12,8 +14,8 @@ export function drawWhat(redraw) {
   const { draft, kinds } = work;
   const names = draft.columns.filter((one) => one.use).map((one) => (one.kind === "location" ? "place" : one.name));
   const add = (kind) => () => {
-    const name = unused(kind);
-    draft.wishes.push({ name, kind, attributes: [], by: [], mean: [], median: [], ways: "1", more: "", epsilon: "" });
+    const name = unused(kind || "sql");
+    draft.wishes.push({ name, kind, sql: "", attributes: [], by: [], mean: [], median: [], ways: "1", more: "", epsilon: "" });
     redraw();
     typed();
   };
@@ -85,7 +87,7 @@ function wish(own, names, redraw) {
   if (found(own).published) return group(`${own.name}: published`, why("It stays as it was published; add another wish to publish more."));
   const made = group(own.name, row(
     text("Name of its files", own, "name"),
-    text("Its part of epsilon (empty: an equal part)", own, "epsilon"), remove), ...about(own, names), further(own));
+    text("Its part of epsilon (empty: an equal part)", own, "epsilon"), remove), ...(own.kind ? [...about(own, names), further(own)] : statements(own, names)));
   made.dataset.wish = own.name;
   return made;
 }
@@ -95,6 +97,11 @@ function about(own, names) {
   const asked = fields.map(({ name, label, choices }) => (
     choices.length ? row(choice(label, own, name, choices)) : ticks(label, own, name, names)));
   return ticked ? [ticks("About which attributes (none ticked: all)", own, "attributes", names), ...asked] : asked;
+}
+
+function statements(own, names) {
+  const field = lines("Statements, with a semicolon between them", own, "sql", { class: "sql", placeholder: "select count(*) as people from people" });
+  return [field, why(`Over one table, whose name does not matter, with the columns ${names.join(", ") || "that you use"}. The plan beside shows the error of every number, or what is wrong and where.`)];
 }
 
 /** Returns how the kind of a wish is offered; one that is not is asked for its attributes. */
@@ -131,8 +138,7 @@ function done(own, redraw, fail) {
   const out = element("div", { role: "status" });
   const copied = group(own.name);
   if (known.published) {
-    copied.append(element("p", {}, element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, "Its page"),
-      ` is in ${work.folder}/${own.name}, with its tables.`));
+    copied.append(where(own), asking(own, (told) => published(own, told, redraw, fail)));
   } else {
     const check = button("Check (for your eyes only)", () => checked(own, out));
     const go = button(`Publish: spend epsilon ${known.epsilon ?? ""}`, () => published(own, out, redraw, fail), "main");
@@ -140,10 +146,19 @@ function done(own, redraw, fail) {
     copied.append(row(check, go));
     if (known.fault) copied.append(element("p", { class: "wrong-line" }, known.fault));
   }
-  const save = button(`Save as ${own.name}.toml, for the commands`, () => saved(own, out));
+  const files = own.kind ? `${own.name}.toml` : `${own.name}.toml and ${own.name}.sql`;
+  const save = button(`Save as ${files}, for the commands`, () => saved(own, out));
   copied.append(out, copyable("The same as TOML", known.toml, known.fault || known.published ? [] : [save]),
     copyable("The same as commands", known.commands.join("\n")));
   return copied;
+}
+
+/** Returns where a published wish is; of statements there is a folder for each release. */
+function where(own) {
+  const folder = `${work.folder}/${own.name}`;
+  if (!own.kind) return why(`The releases that answer its statements are in ${folder}.`);
+  const page = element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, "Its page");
+  return element("p", {}, page, ` is in ${folder}, with its tables.`);
 }
 
 function copyable(words, content, more = []) {
@@ -171,23 +186,9 @@ async function published(own, out, redraw, fail) {
   await keep();
   await waited(out, "Counting, charging the ledger, adding noise.", async () => {
     await ask("POST", "/wishes/publish", own.name);
+    forget(own);
     take(await ask("GET", "/work"));
     fail("");
     redraw();
   });
-}
-
-/** Shows that something is done, and since when; then what came of it. */
-async function waited(out, words, act) {
-  const began = Date.now();
-  const tell = () => out.replaceChildren(why(`${words} ${Math.round((Date.now() - began) / 1000)} s`));
-  tell();
-  const clock = setInterval(tell, 1000);
-  try {
-    await act();
-  } catch (error) {
-    out.replaceChildren(element("p", { class: "wrong-line" }, error.message));
-  } finally {
-    clearInterval(clock);
-  }
 }

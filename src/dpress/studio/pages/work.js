@@ -12,7 +12,7 @@ export async function ask(method, path, body) {
   const answer = await fetch(path, { method, headers, body }).catch(() => null);
   if (answer === null) throw new Error("the studio does not answer; is `dpress studio` still running?");
   const found = await answer.json();
-  if (!answer.ok) throw new Error(found.detail);
+  if (!answer.ok) throw Object.assign(new Error(found.detail), { caret: found.caret });
   return found;
 }
 
