@@ -244,6 +244,14 @@ def test_a_table_that_is_missing_at_a_level_follows_from_above() -> None:
     assert np.abs(table_of(leaves, (0,)) - shares).mean() < 4
 
 
+def test_totals_alone_are_whole_numbers_too() -> None:
+    totals = [{(): level[()]} for level in noisy(STATE, state(0), 1)]
+    leaves = whole_numbers.whole_numbers(STATE, (), totals, variances(STATE))
+    assert np.array_equal(leaves, whole_numbers.whole_numbers(STATE, (1,), totals, variances(STATE))[:, 0])
+    assert np.abs(leaves - table_of(state(0), ())).mean() < 3
+    assert STATE.up(leaves)[0][0] == np.rint(totals[0][()][0])
+
+
 def test_regions_without_people_are_empty() -> None:
     empty = [
         {table: np.full((nodes, *(SHAPE[axis] for axis in table)), -2.0) for table in TABLES} for nodes in STATE.sizes

@@ -65,7 +65,7 @@ def whole_numbers(
     """
     if len(estimates) != spine.depth + 1:
         raise ValueError(f"expected estimates of {spine.depth + 1} levels, got {len(estimates)}")
-    layout = TableLayout.of(shape, [table for level in estimates for table in level])
+    layout = TableLayout.of(tuple(shape) or (1,), [table for level in estimates for table in level])
     public = public_totals(spine, totals or {})
     above = (np.ones(layout.cells) if impossible is None else ~np.asarray(impossible, dtype=bool).ravel())[None]
     for level in range(spine.depth + 1):
@@ -81,7 +81,7 @@ def whole_numbers(
         if not level and numbers[0] > 0 and not above.any():
             raise ValueError(f"{numbers[0]} people, but every cell is impossible")
         above = here.whole(progress) if level else whole_root(here.families(np.array([0]), held=False))
-    return above.reshape(-1, *layout.shape)
+    return above.reshape(-1, *shape)
 
 
 def _tables(
