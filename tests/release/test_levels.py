@@ -2,14 +2,20 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import dpress
+from dpress.attributes.attribute import Attribute
 from dpress.attributes.hierarchy import trees
+from dpress.attributes.mixed import lowest_common
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.release.statements.plan_statements import plan_statements
+from dpress.release.statements.publish_statements import publish_statements
 
 LEVELS = ("state", "county", "tract")
 TREE = """state,county,tract,county_name
@@ -142,3 +148,36 @@ def test_a_specification_is_as_small_as_its_text(tmp_path):
     spec = dpress.load_spec(specification(tmp_path))
     assert len(dpress.plan(spec).design.specification["attribute"][0]["tree"]) == 64
     assert len(str(dpress.plan(spec).design.specification)) < 1200
+
+
+def test_periods_are_read_where_the_tree_is_not(tmp_path):
+    spec = specification(tmp_path, level='"county"', attributes='["place", "day"]')
+    dated = '[[attribute]]\nname = "day"\nkind = "date"\nbounds = ["2024-01-01", "2024-03-31"]\ncells = "month"\n'
+    spec.write_text(f'{dated}{spec.read_text()}\n[periods]\nattribute = "day"\n')
+    rows = ROWS.append_column("day", pa.array(["2024-01-05", "2024-02-05"] * 160))
+    for month in ("2024-01", "2024-02"):
+        dpress.publish_period(dpress.load_spec(spec), month, rows, out=tmp_path / "series")
+    (tmp_path / "tree.csv").unlink()
+    read = "from dpress import load_series; series = load_series('series'); "
+    assert _printed(f"{read}print(round(series.query('state = 25').value))", tmp_path) == "120"
+    groups = "[(result.group[0][1], round(result.value)) for result in series.results('count by state')]"
+    assert _printed(f"{read}print({groups})", tmp_path) == str(
+        [("01", 80), ("25", 120), ("36", 40), ("elsewhere", 40), ("not told", 40)]
+    )
+
+
+def test_statements_of_a_table_are_measured_at_the_level_that_they_name(tmp_path):
+    sql = "select state, count(*) from t group by state; select count(*) from t where county = 'Middlesex'"
+    planned = plan_statements(specification(tmp_path), sql)
+    assert {part.planned.spec.schema.shape for part in planned.parts} == {(7,)}
+    kept = publish_statements(planned, ROWS, out=tmp_path / "answers")
+    first, second = (kept.answer(number).table.to_pylist() for number in (1, 2))
+    assert [(row["state"], round(row["count"])) for row in first[:3]] == [("01", 80), ("25", 120), ("36", 40)]
+    assert round(second[0]["count"]) == 40
+
+
+def test_records_have_codes_that_are_near_where_regions_are():
+    leaves = ["0100101", "0100102", "2501701"]
+    plain = {"name": "place", "kind": "hierarchy", "levels": list(LEVELS), "prefix": [2, 5, 7], "values": leaves}
+    own = msgspec.convert(plain, Attribute).with_files(Path())
+    assert lowest_common(own.labels, own.levels_of_groups).tolist() == [[0, 1 / 3, 1], [1 / 3, 0, 1], [1, 1, 0]]

@@ -1,5 +1,6 @@
 """Schemas: which attributes a table has, in the order of its axes."""
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +29,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name in names:
             if name != name.strip() or name != visible(name):
                 raise ValueError(f"an attribute's name can be seen and has no space at its ends, got {name!r}")
-        words = (*names, *(level for attribute in self.attributes for level in attribute.tree_levels))
+        words = [*names, *itertools.chain.from_iterable(attribute.tree_levels for attribute in self.attributes)]
         if len({*words}) < len(words):
             twice = next(word for word in words if words.count(word) > 1)
             raise ValueError(f"attributes and the levels of their trees must have different names, got {twice!r} twice")
@@ -37,6 +38,16 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def names(self) -> tuple[str, ...]:
         """The attributes' names."""
         return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def owners_of_levels(self) -> dict[str, str]:
+        """The attribute whose level each is, by their names."""
+        return {level: attribute.name for attribute in self.attributes for level in attribute.tree_levels}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of attributes and of levels: what conditions may be about."""
+        return (*self.names, *self.owners_of_levels)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -177,16 +177,16 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         del text
         return None
 
-    def widened(self, level: str, cells: Runs) -> Runs:
-        """Return which of its cells are those of a coarser level.
-
-        Args:
-            level: at or above its own.
-            cells: of the attribute at that level, as runs.
+    def coarsened(self, level: str) -> Self:
+        """Return the attribute with the nodes of a level as its cells, of which each is a run of its own ones.
 
         Raises:
-            ValueError: the level is finer than its cells.
+            ValueError: there is no such level at or above its own.
         """
+        return self.at(level)
+
+    def widened(self, level: str, cells: Runs) -> Runs:
+        """Return which of its cells are those of `coarsened(level)`, as runs."""
         del level
         return cells
 

@@ -18,8 +18,8 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Range
 from dpress.core.maps.runs import Runs, common, complement, of_codes
 from dpress.query.condition_cells import interval_of, range_of, runs_of
-from dpress.query.condition_grammar import conditions
 from dpress.query.query_tree import Condition
+from dpress.query.schema_queries import conditions_of
 
 TOO_MANY = f"a query of more than {MOST_BOXES} alternatives is too long; use `in (a, b)`, or several"
 Cells = dict[int, Runs]  # by axis, which cells a box has; axes that do not matter are left out
@@ -186,7 +186,7 @@ def read(schema: Schema, condition: Condition | str) -> Condition:
     Raises:
         ValueError: they cannot be read.
     """
-    return conditions(schema.names, condition) if isinstance(condition, str) else condition
+    return conditions_of(schema, condition) if isinstance(condition, str) else condition
 
 
 def _common(intervals: list[tuple[str, tuple[float, float]]], schema: Schema) -> Rectangle:

@@ -30,12 +30,12 @@ def runs_of(schema: Schema, test: Condition) -> Runs:
     Raises:
         ValueError: it names none, or part of a cell; the message says what would be right.
     """
-    return _read(schema, test, _runs)
+    return _read(schema, test, cells_of)
 
 
 def cells_of(column: Tabular, test: Condition) -> Runs:
     """Return the cells of an attribute that a test of it names; see `runs_of`."""
-    return _runs(column, test)
+    return _at_level(column, test, _runs)
 
 
 def range_of(schema: Schema, test: Condition) -> tuple[int, int]:
@@ -44,7 +44,7 @@ def range_of(schema: Schema, test: Condition) -> tuple[int, int]:
     Raises:
         ValueError: as `runs_of`, or it asks for others.
     """
-    return _read(schema, test, _contiguous)
+    return _read(schema, test, lambda column, test: _at_level(column, test, _contiguous)[0])
 
 
 def interval_of(schema: Schema, test: Condition) -> tuple[float, float]:
@@ -54,6 +54,13 @@ def interval_of(schema: Schema, test: Condition) -> tuple[float, float]:
         ValueError: it asks for no range of numbers.
     """
     return _read(schema, test, _interval)
+
+
+def _at_level(column: Tabular, test: Condition, how: Callable[[Tabular, Condition], Runs]) -> Runs:
+    """Return the cells that a test of a level of a column names, or of the column's own cells."""
+    if not test.level:
+        return how(column, test)
+    return column.widened(test.level, how(column.coarsened(test.level), test))
 
 
 def _read(schema: Schema, test: Condition, how: Callable[[Tabular, Condition], T]) -> T:
@@ -69,11 +76,11 @@ def _read(schema: Schema, test: Condition, how: Callable[[Tabular, Condition], T
 
 def _stray(schema: Schema, test: Condition) -> str:
     """Return why a test's text is no value; empty where it holds nothing but a value."""
-    name, text = test.attribute, test.written
+    name, text = test.level or test.attribute, test.written
     if test.word == "=" and text.startswith("="):
         return f"`==` is no operator; did you mean `{name} = {text[1:].strip()}`?"
     if stray := STRAY.search(without_values(text)):
-        return no_attribute(schema.names, unquoted(stray[1]))
+        return no_attribute(schema.words, unquoted(stray[1]))
     if OR.search(IN_QUOTES.sub("", text)):
         values = [re.sub(rf"^{re.escape(name)}\s*==?\s*", "", value) for value in OR.split(text)]
         return f"`or` stands between conditions; did you mean `{name} in ({', '.join(values)})`?"
@@ -92,15 +99,15 @@ def _interval(column: Tabular, test: Condition) -> tuple[float, float]:
     return (number, math.inf) if test.word[0] == ">" else (-math.inf, number)
 
 
-def _contiguous(column: Tabular, test: Condition) -> tuple[int, int]:
+def _contiguous(column: Tabular, test: Condition) -> Runs:
     if test.word in ("!=", "in"):
         raise ValueError(f"{column.name} {test.word} ...: write a range such as `in a..b`")
     if test.word not in ("=", "missing"):
-        return _range(column, test)
+        return (_range(column, test),)
     cells = _cells(column, test.values[0]) if test.values else [_missing(column)]
     if len(cells) != cells[-1] - cells[0] + 1:
         raise ValueError(f"{column.name} = {test.written}: these cells are no range")
-    return cells[0], cells[-1]
+    return ((cells[0], cells[-1]),)
 
 
 def _runs(column: Tabular, test: Condition) -> Runs:
@@ -121,6 +128,8 @@ def _missing(column: Tabular) -> int:
 
 def _cells(attribute: Tabular, value: str) -> list[int]:
     """Return the cells that one value names."""
+    if (named := attribute.cells_named(value)) is not None:
+        return [*named]
     if attribute.listing is not None:
         if value in attribute.groups:
             return list(attribute.groups[value])

@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from dpress.query.grammar import read
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Query
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
+from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source
 
 CLOSE = 1e-6  # relative: as much
@@ -76,7 +76,7 @@ def explanations(release: Release, text: str) -> tuple[Explanation, ...]:
         ValueError: see `Release.results`.
     """
     columns = release.answers.columns or release.schema.tabular
-    queries = (query for _, query in groups(columns, read(release.schema.names, text)))
+    queries = (query for _, query in groups(columns, query_of(release.schema, text)))
     return tuple(explanation(release, query, release.answered(query, CONFIDENCE), text) for query in queries)
 
 

@@ -22,12 +22,18 @@ def groups(columns: Sequence[Tabular], query: Query) -> Iterator[tuple[Group, Qu
     Raises:
         ValueError: there are too many groups.
     """
-    by = [next(column for column in columns if column.name == name) for name in query.by]
+    by = [_column(columns, name) for name in query.by]
     if (count := math.prod(column.size for column in by)) > MOST:
         raise ValueError(f"by {', '.join(query.by)}: {count:,} groups, at most {MOST:,}; the release's tables have all")
     for labels in itertools.product(*(column.labels_between(0, column.size) for column in by)):
-        group = tuple(zip(query.by, labels, strict=True))
         where = query.where
-        for name, label in group:
-            where = both(Condition(word="=", attribute=name, values=(label,)), where)
-        yield group, replace(query, where=where, by=())
+        for name, column, label in zip(query.by, by, labels, strict=True):
+            level = name if name in column.tree_levels else ""
+            where = both(Condition(word="=", attribute=column.name, level=level, values=(label,)), where)
+        yield tuple(zip(query.by, labels, strict=True)), replace(query, where=where, by=())
+
+
+def _column(columns: Sequence[Tabular], name: str) -> Tabular:
+    """Return the attribute of a name, or the one whose level it is, with the nodes of that level as cells."""
+    column = next(column for column in columns if name in (column.name, *column.tree_levels))
+    return column if column.name == name else column.coarsened(name)

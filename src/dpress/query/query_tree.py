@@ -27,6 +27,7 @@ class Condition:
         attribute: of a test.
         values: of a test: both ends of `between`, those of `in` one after the other, none of `missing`; as texts.
         parts: what is joined.
+        level: of a test, of the tree of its attribute, whose nodes the values are; empty for the attribute's cells.
         written: what stood behind the operator, for messages.
     """
 
@@ -34,6 +35,7 @@ class Condition:
     attribute: str = ""
     values: tuple[str, ...] = ()
     parts: tuple["Condition", ...] = ()
+    level: str = ""
     written: str = field(default="", compare=False, repr=False)
 
     @property
@@ -126,7 +128,7 @@ def _operand(part: Condition, word: str) -> str:
 
 
 def _test(test: Condition) -> str:
-    name, values = named(test.attribute), [*map(valued, test.values)]
+    name, values = named(test.level or test.attribute), [*map(valued, test.values)]
     if test.word == "missing":
         return f"{name} is missing"
     if test.word == "between":

@@ -19,18 +19,18 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
-from dpress.query import condition_grammar, notebook
+from dpress.query import notebook
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
-from dpress.query.grammar import read
 from dpress.query.kept_tables import kept_files, kept_tables
 from dpress.query.keyed_tables import KeyedTables
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.schema_queries import conditions_of, query_of
 from dpress.query.statistics import answer, check
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Release:
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
-        query = read(self.schema.names, text)
+        query = query_of(self.schema, text)
         if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
         return self.answered(query, confidence, text=text, progress=progress)
@@ -213,7 +213,7 @@ class Release:
             ValueError: as `query`, or there are too many groups.
         """
         columns = self.answers.columns or self.schema.tabular
-        pairs = groups(columns, read(self.schema.names, text))
+        pairs = groups(columns, query_of(self.schema, text))
         return tuple(
             replace(self.answered(query, confidence, text=text, progress=progress), group=group)
             for group, query in pairs
@@ -285,7 +285,7 @@ class Release:
         return None if text is None else self._rows(text)
 
     def _rows(self, text: str) -> Condition:
-        return condition_grammar.conditions(self.schema.names, text)
+        return conditions_of(self.schema, text)
 
     def answered(
         self, query: Query, confidence: float = CONFIDENCE, *, text: str = "", progress: Progress | None = None

@@ -221,13 +221,31 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Return the attribute with the nodes of another level as its cells; see `Named.at`."""
         return msgspec.structs.replace(self, level=level)
 
+    @property
+    def levels_of_groups(self) -> Sequence[Sequence[str]]:
+        """The codes along the path of every node of the level, its own first; see `Cells.levels_of_groups`."""
+        paths = [self.spine_tree.level(above).codes.take(self.spine_tree.above(self.level, above)).to_pylist()
+                 for above in reversed(self.levels[: self.levels.index(self.level) + 1])]  # fmt: skip
+        return [(*path, "*") for path in zip(*paths, strict=True)]
+
+    def coarsened(self, level: str) -> Self:
+        """Return the attribute with the nodes of a level at or above its own as cells; see `Cells.coarsened`."""
+        above = self.levels[: self.levels.index(self.level) + 1]
+        if level not in above:
+            raise ValueError(f"{self.name} is released by {self.level}: its levels are {', '.join(above)}, got {level}")
+        return self.at(level)
+
+    def coarser(self, cuts: frozenset[int]) -> Sequence[Self]:
+        """Return the attribute at the levels above its own at whose borders all cuts lie; see `Named.coarser`."""
+        return [self.at(level) for level in self.levels[: self.levels.index(self.level)] if cuts <= self._edges(level)]
+
+    def _edges(self, level: str) -> frozenset[int]:
+        """Return where the nodes of a level above begin and end among the cells, and those beside them."""
+        return frozenset((*self.spine_tree.below(level, self.level).tolist(), *range(len(self._level), self.size + 1)))
+
     def widened(self, level: str, cells: Runs) -> Runs:
         """Return the nodes below those of a coarser level; see `Cells.widened`."""
-        tree = self.spine_tree
-        if level not in self.levels[: self.levels.index(self.level) + 1]:
-            has = ", ".join(self.levels[: self.levels.index(self.level) + 1])
-            raise ValueError(f"{self.name} is released by {self.level}; conditions name its levels {has}, got {level}")
-        edges = tree.below(level, self.level)
+        edges = self.spine_tree.below(level, self.level)
         edges = np.append(edges, edges[-1] + 1 + np.arange(len(self.extra)))
         return tuple((int(edges[first]), int(edges[last + 1]) - 1) for first, last in cells)
 

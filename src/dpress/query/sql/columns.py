@@ -29,24 +29,41 @@ class Columns:
     joined: bool = False
 
     def of(self, column: exp.Expr) -> Cells:
-        """Return the attribute that a column names.
+        """Return the attribute that a column names; of a level of one that with the level's nodes as cells.
+
+        Raises:
+            SqlRefusal: there is none, or it is no column.
+        """
+        word = self.word(column)
+        attribute = next(each for each in self.attributes if word in (each.name, *each.tree_levels))
+        try:
+            return attribute if attribute.name == word else attribute.coarsened(word)
+        except ValueError as fault:
+            raise self.refused(str(fault), column) from None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of the attributes, and of the levels of their trees."""
+        names = [attribute.name for attribute in self.attributes]
+        return (*names, *(level for attribute in self.attributes for level in attribute.tree_levels))
+
+    def word(self, column: exp.Expr) -> str:
+        """Return the name of the attribute, or of the level of one, that a column names.
 
         Raises:
             SqlRefusal: there is none, or it is no column.
         """
         if not isinstance(column, exp.Column):
             raise self.refused(f"expected a column, got {column.sql()!r}", column)
-        name, names = column.name, [attribute.name for attribute in self.attributes]
-        folded = [place for place, each in enumerate(names) if each.casefold() == name.casefold()]
-        if name in names:
-            return self.attributes[names.index(name)]
-        if len(folded) == 1:
-            return self.attributes[folded[0]]
+        name, words = column.name, self.words
+        folded = [each for each in words if each.casefold() == name.casefold()]
+        if name in words or len(folded) == 1:
+            return name if name in words else folded[0]
         if folded:
-            both = " and ".join(f'"{names[place]}"' for place in folded)
+            both = " and ".join(f'"{each}"' for each in folded)
             raise self.refused(f"{name!r} may be {both}: put the one that is meant in double quotes", column)
         raise self.refused(
-            f"there is no column {name!r}; the columns are {', '.join(names)}{meant(name, names)}", column
+            f"there is no column {name!r}; the columns are {', '.join(words)}{meant(name, words)}", column
         )
 
     def refused(self, message: str, node: exp.Expr | None = None) -> ValueError:
@@ -56,14 +73,15 @@ class Columns:
 
 def cell(column: Cells, label: str) -> Condition:
     """Return the rows of a cell."""
-    return Condition(word="=", attribute=column.name, values=(label,), written=label)
+    return Condition(word="=", attribute=column.name, level=column.level, values=(label,), written=label)
 
 
 def cells(column: Cells, labels: Sequence[str]) -> Condition:
     """Return the rows of some cells."""
     if len(labels) == 1:
         return cell(column, labels[0])
-    return Condition(word="in", attribute=column.name, values=tuple(labels), written=", ".join(labels))
+    written = ", ".join(labels)
+    return Condition(word="in", attribute=column.name, level=column.level, values=tuple(labels), written=written)
 
 
 def missing(column: Cells) -> Condition | None:

@@ -86,7 +86,7 @@ def _test(columns: Columns, column: exp.Column, word: Word, *values: str, holds:
     attribute, written = columns.of(column), ", ".join(values)
     if word == "!=":
         word, holds = "=", not holds
-    test = Condition(word=word, attribute=attribute.name, values=values, written=written)
+    test = Condition(word=word, attribute=attribute.name, level=attribute.level, values=values, written=written)
     return test if holds else _present(columns, column, opposite(test))
 
 

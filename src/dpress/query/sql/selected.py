@@ -62,7 +62,7 @@ class Selected:
         """Return what a name, or a number, of a column of the answer stands for; anything else as it is."""
         if isinstance(node, exp.Paren):
             return self._resolved(node.this)
-        if isinstance(node, exp.Column) and all(node.name != each.name for each in self.columns.attributes):
+        if isinstance(node, exp.Column) and node.name not in self.columns.words:
             named = [each for each in self.tree.expressions if each.alias.casefold() == node.name.casefold()]
             return inner(named[0]) if named else node
         return self.numbered(node)
@@ -80,7 +80,7 @@ class Selected:
         """Return the name of a key's column: as it is called, or as it is written."""
         aliases = [each.alias for each in self.tree.expressions if written(inner(each)) == written(node)]
         called = aliases[0] if aliases else ""
-        return called or (self.columns.of(node).name if isinstance(node, exp.Column) else node.sql(dialect=DIALECT))
+        return called or (self.columns.word(node) if isinstance(node, exp.Column) else node.sql(dialect=DIALECT))
 
     def listed(self, keys: Sequence[Key]) -> tuple[tuple[Number, ...], tuple[str, ...]]:
         """Return the numbers that are selected, and the names of all columns in order.

@@ -20,12 +20,12 @@ from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
 from dpress.query.boxes import product
-from dpress.query.grammar import read
 from dpress.query.load import load_release
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Query, both
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
+from dpress.query.schema_queries import query_of
 from dpress.query.table_answers import TableAnswers
 from dpress.release.curator.ledger_heads import kept_heads
 from dpress.release.periods.calendar import Calendar
@@ -170,7 +170,7 @@ class Series:
     def adds_up(self, text: str) -> bool:
         """Return whether a query is a count of tables, which is one of several periods, too."""
         counted = all(release.answers.by_tables is not None for release in self.releases.values())
-        return counted and read(self.calendar.spec.schema.names, text).of == "count"
+        return counted and query_of(self.calendar.spec.schema, text).of == "count"
 
     def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
         """Answer a query of every published period by itself, by its name: `mean cost where ward = eyes`.
@@ -210,7 +210,7 @@ class Series:
             NotSupported: the releases have no counts; each period answers for itself.
         """
         del progress  # nothing takes long
-        query = read(self.calendar.spec.schema.names, text)
+        query = query_of(self.calendar.spec.schema, text)
         if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `series.results(...)` for all of them")
         return self._counted(query, text, confidence)
@@ -222,7 +222,7 @@ class Series:
             ValueError, NotSupported: as `query`, or there are too many groups.
         """
         schema = self.calendar.spec.schema
-        pairs = groups(schema.tabular, read(schema.names, text))
+        pairs = groups(schema.tabular, query_of(schema, text))
         return tuple(replace(self._counted(query, text, confidence), group=group) for group, query in pairs)
 
     def _counted(self, query: Query, text: str, confidence: float) -> Result:

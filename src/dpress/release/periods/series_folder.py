@@ -17,6 +17,7 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.ledger.ledger import Verification
 from dpress.query.folder import MANIFEST, SERIES
+from dpress.query.kept_tables import restore
 
 FORMAT = 1
 LOCK = ".lock"
@@ -50,6 +51,8 @@ def described(folder: Path) -> Description:
         if fields["format"] != FORMAT:
             raise SchemaMismatch(f"format {fields['format']} is not known; this version reads format {FORMAT}")
         specification = from_dict(fields["specification"])
+        for published in sorted(folder.glob(f"*/{MANIFEST}"))[:1]:
+            restore(specification.schema.attributes, published.parent)
         return Description(specification=specification, id=str(fields["id"]), ledger=fields.get("ledger"))
     except FileNotFoundError:
         raise OSError(f"{folder} holds no series: there is no {SERIES} in it") from None
