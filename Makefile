@@ -95,6 +95,7 @@ bench: setup
 	$(BIN)/python bench/residual_marginals.py > out/bench-residual-marginals.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/regions.py --whole > out/bench-regions.json
+	$(BIN)/python bench/spine_squares.py > out/bench-spine-squares.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
 	$(BIN)/python bench/devices.py > out/bench-devices.json
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json

@@ -1,4 +1,4 @@
-"""Least squares over a country's regions: seconds and bytes by nodes times cells, and of a union's variance; as JSON.
+"""Least squares over a country's regions: seconds and bytes by nodes times cells, a union's variance, shares; as JSON.
 
 python bench/spine_squares.py > spine_squares.json
 
@@ -25,6 +25,7 @@ from cases import data, fresh, once, say, seconds
 from dpress.core.basics import rng
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.spine import Spine
+from dpress.inference.regions.allocation import Allocation, shares
 from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.variances import union_variance
@@ -35,6 +36,8 @@ TABLES: tuple[Table, ...] = ((), (2,), (0, 1), (0, 1, 2))
 DIGITS = (2, 5, 11, 12)
 PARTS = (8, 4, 2, 1)
 PLACES = 1000
+LOSSES = {"rho": 1, "epsilon": 2}
+STATES = {"Rhode Island": "44", "Massachusetts": "25", "Texas": "48", "all": ""}
 MIB = 2.0**20
 Row = dict[str, float | None]
 
@@ -106,13 +109,36 @@ def union() -> Row:
     }
 
 
+def planned(state: str, power: int) -> Row:
+    """Return the mean variance of even shares and of planned ones."""
+    leaves = codes()
+    spine = spine_of(leaves[np.char.startswith(leaves, STATES[state])], DIGITS[1 if STATES[state] else 0 :])
+    wanted = ({}, *(dict.fromkeys(TABLES, 1 / len(TABLES) / spine.depth) for _ in range(spine.depth)))
+    tables = ((), *(TABLES for _ in range(spine.depth)))
+    start = time.perf_counter()
+    allocation = Allocation(spine=spine, shape=SHAPE, tables=tables, workload=wanted, power=power)
+    levels = shares(allocation, lambda rounds: say(f"{state}: {rounds} more round"))
+    taken = time.perf_counter() - start
+    best = np.array([levels[level].get(table, 0) for level, table in allocation.places])
+    even = np.full(len(best), 1 / len(best))
+    before, after = allocation.variance(even)[0], allocation.variance(best)[0]
+    return {
+        "even": before,
+        "planned": after,
+        "saved": 1 - after / before,
+        "tables": int((best > 0).sum()),
+        "seconds": taken,
+    }
+
+
 def main() -> None:
     """Print one JSON object."""
     rows = [fresh(estimated, part) for part in PARTS]
     for before, row in itertools.pairwise(rows):
         work = float(row["numbers"] or 1) / float(before["numbers"] or 1)
         row["growth"] = float(row["seconds"] or 0) / float(before["seconds"] or 1) / work
-    json.dump({"machine": facts(), "estimate": rows, "union": union()}, sys.stdout, indent=2)
+    plans = {f"{state}, {loss}": planned(state, power) for state in STATES for loss, power in LOSSES.items()}
+    json.dump({"machine": facts(), "estimate": rows, "union": union(), "shares": plans}, sys.stdout, indent=2)
     print()
 
 

@@ -1,1 +1,1 @@
-"""Tables over a tree of regions that add up: least squares in linear time, exact variances, whole counts."""
+"""Tables over a tree of regions that add up: least squares, exact variances, shares of the budget, whole counts."""
