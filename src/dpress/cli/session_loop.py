@@ -16,6 +16,7 @@ from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.refusal import one_line
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import FREE, SqlTable
+from dpress.release.statements.statements_text import unlisted
 
 if TYPE_CHECKING:
     from dpress.release.statements.sql_session import Proposal, Session
@@ -119,6 +120,8 @@ class Loop:
         self._say(f"{describe(proposal.planned.spec.privacy.loss)} would say:")
         for error in proposal.errors:
             self._say(f"  {error.name}: {_error(error.error)}; with twice the budget {_error(error.twice)}")
+        for remark in unlisted(proposal.planned):
+            self._say(remark)
         self._say(f"Nothing is charged yet: {NEXT}")
 
     def _wish(self) -> dict[str, float]:

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from tests.release.statements.visits import PURE, spec, visits
+from tests.release.statements.visits import BASE, PURE, spec, visits
 
 from dpress import ROW, BudgetExceeded, Ledger, PureDP, publish
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.query.sql.statements_folder import load_statements
 from dpress.release.statements.plan_statements import plan_statements
 from dpress.release.statements.publish_statements import publish_statements
+from dpress.release.statements.statements_text import statements_text
 
 TEXT = """
 select ward, count(*) from visits group by ward;
@@ -148,3 +149,18 @@ def test_statements_are_over_what_devices_do_not_hold() -> None:
     local = {"attribute": PURE["attribute"][:3], "privacy": {"model": "local", "epsilon": 1}}
     with pytest.raises(NotSupported, match="over a table that a curator holds, as a whole"):
         plan_statements(local, "select count(*) from visits")
+
+
+@pytest.mark.parametrize(
+    ("privacy", "counted"),
+    [({}, ""), ({"unit": "person", "rows_per_unit": 3}, " counts each person once for a value, not its rows, and")],
+)
+def test_a_plan_says_what_is_counted_where_nobody_lists_the_values(privacy, counted) -> None:
+    made = plan_statements(
+        BASE | {"privacy": BASE["privacy"] | privacy},
+        "select drug, count(*) from visits group by drug; select ward, count(*) from visits group by ward",
+    )
+    said = f"count(*) by drug, whose values nobody lists,{counted} leaves out values that few have."
+    assert statements_text(made).remarks[1:-1] == (said,)
+    listed = plan_statements(BASE, "select ward, count(*) from visits group by ward")
+    assert len(statements_text(listed).remarks) == 2

@@ -30,6 +30,20 @@ Place = tuple[tuple[Value, ...], str]
 Ask = Callable[[Place, Query], Result]
 
 
+class Unanswered(ValueError):
+    """Nothing in a release answers a number of a statement.
+
+    Args:
+        message: why, in the words of queries.
+        query: the number.
+    """
+
+    def __init__(self, message: str, query: Query) -> None:
+        """Keep the number beside the message."""
+        super().__init__(message)
+        self.query = query
+
+
 def answers(
     release: Release, text: str, confidence: float, *, only: Sequence[int] | None = None, joined: bool = False
 ) -> tuple[SqlTable, ...]:
@@ -53,9 +67,21 @@ def answers(
 
     def ask(place: Place, query: Query) -> Result:
         del place
-        return release.answered(query, confidence)
+        return number_of(release, query, confidence)
 
     return tuple(answered(statement, Schema(columns.attributes), ask, confidence) for statement in read)
+
+
+def number_of(release: Release, query: Query, confidence: float) -> Result:
+    """Return a number of a statement; see `Release.answered`.
+
+    Raises:
+        Unanswered: nothing in the release answers it.
+    """
+    try:
+        return release.answered(query, confidence)
+    except ValueError as fault:
+        raise Unanswered(str(fault), query) from None
 
 
 def columns_of_release(release: Release, text: str, *, joined: bool = False) -> Columns:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dpress.attributes.domain import Schema
 from dpress.query.explained import Explanation, explanation, together
 from dpress.query.release import CONFIDENCE, Release
-from dpress.query.sql.answer import columns_of_release, grouped
+from dpress.query.sql.answer import columns_of_release, grouped, number_of
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement
 
@@ -67,7 +67,7 @@ def of_further(folder: "Statements", text: str) -> list[Explained]:
 def _each(release: Release, statement: Statement, schema: Schema) -> Iterator[Explanation]:
     for _, queries in grouped(statement, schema):
         for number, query in queries:
-            result = release.answered(query, CONFIDENCE)
+            result = number_of(release, query, CONFIDENCE)
             yield explanation(release, query, result, number.name, number.factor)
 
 

@@ -12,12 +12,15 @@ from typing import Any, TypeVar
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.query.folder import MANIFEST, STATEMENTS, is_series
 from dpress.query.load import load_release
+from dpress.query.query_tree import Query
 from dpress.query.release import CONFIDENCE, Release
-from dpress.query.sql.answer import answers
+from dpress.query.sql.answer import Unanswered, answers
+from dpress.query.sql.query_in_sql import in_sql
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable
 
 FORMAT = 1
+LONGEST = 120  # characters of the statements that a refusal shows
 Answer = TypeVar("Answer")
 
 
@@ -93,9 +96,20 @@ class Statements:
         for name in self.answered:
             try:
                 return name, answering(self.release(name))
+            except Unanswered as fault:
+                faults.insert(0, self._unanswered(fault.query))
             except ValueError as fault:
                 faults.append(fault)
-        raise next((fault for fault in faults if not isinstance(fault, SqlRefusal)), faults[0])
+        raise faults[0]
+
+    def _unanswered(self, query: Query) -> SqlRefusal:
+        """Return that no release answers a number of a further statement, in SQL."""
+        made_for = " ".join(self.sql.split())
+        shown = made_for if len(made_for) <= LONGEST else made_for[: LONGEST - 3] + "..."
+        return SqlRefusal(
+            f"{in_sql(query)} does not follow from what was measured for: {shown}",
+            self.sql,
+        )
 
 
 def is_statements(folder: str | Path) -> bool:

@@ -1,5 +1,6 @@
 """What a plan for statements says to people: the error of every number, and the releases that share the budget."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,9 +43,19 @@ def statements_text(planned: "StatementsPlan") -> StatementsText:
         releases=Listing(header=("release", "kind", "method", "budget"), rows=releases),
         remarks=(
             EXACT,
+            *unlisted(planned),
             f"Together the releases stay within {describe(planned.spec.privacy.loss)}; no row was read.",
         ),
     )
+
+
+def unlisted(planned: "StatementsPlan") -> Iterator[str]:
+    """Yield what `count(*)` counts by each column whose values nobody lists, a sentence each."""
+    unit = planned.spec.privacy.protected
+    for part in planned.parts:
+        for name in sorted({need.discovered for need in part.part.needs if need.discovered}):
+            counted = f" counts each {unit.name} once for a value, not its rows, and" if unit.columns else ""
+            yield f"count(*) by {name}, whose values nobody lists,{counted} leaves out values that few have."
 
 
 def _rows(planned: "StatementsPlan", place: int) -> list[list[str]]:

@@ -1,0 +1,69 @@
+"""Queries written as SQL, for messages to whoever asked in SQL.
+
+`query_tree.Query` -> `avg(cost) where ward = 'ear'`.
+"""
+
+import re
+
+from dpress.query.query_tree import TOTAL, Condition, Query
+
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+NAME = re.compile(r"[^\W\d]\w*")
+FORMS = {"mean": "avg({})", "sum": "sum({})", "variance": "var_pop({})", "persons": "the number of persons"}
+
+
+def in_sql(query: Query) -> str:
+    """Return what a query asks for as SQL has it, its rows behind `where`.
+
+    >>> from dpress.query.grammar import read
+    >>> in_sql(read(("cost", "ward"), "mean cost where ward in (ear, eyes) or cost < 20"))
+    "avg(cost) where ward in ('ear', 'eyes') or cost < 20"
+    >>> in_sql(read(("cost", "ward"), "share ward = ear"))
+    "count(*) filter (where ward = 'ear') / count(*)"
+    """
+    first, second = _counted(query.first), _counted(query.second)
+    column = _name(query.attribute)
+    forms = {
+        "count": first,
+        "quantile": f"percentile_cont({query.level:g}) within group (order by {column})",
+        "share": f"{first} / count(*)",
+        "ratio": f"{first} / {second}",
+        "difference": f"{first} - {second}",
+    }
+    number = forms.get(query.of) or FORMS.get(query.of, query.of).format(column)
+    return number if query.where is None else f"{number} where {condition_in_sql(query.where)}"
+
+
+def condition_in_sql(rows: Condition) -> str:
+    """Return a condition as SQL has it."""
+    if rows.word in ("and", "or"):
+        return f" {rows.word} ".join(_operand(part) for part in rows.parts)
+    if rows.word == "not":
+        return f"not {_operand(rows.parts[0])}"
+    if rows == TOTAL:
+        return "true"
+    name, values = _name(rows.attribute), [*map(_value, rows.values)]
+    forms = {
+        "missing": f"{name} is null",
+        "between": f"{name} between {' and '.join(values)}",
+        "in": f"{name} in ({', '.join(values)})",
+        "!=": f"{name} <> {''.join(values)}",
+    }
+    return forms.get(rows.word) or f"{name} {rows.word} {''.join(values)}"
+
+
+def _operand(rows: Condition) -> str:
+    text = condition_in_sql(rows)
+    return f"({text})" if rows.parts else text
+
+
+def _counted(rows: Condition) -> str:
+    return "count(*)" if rows == TOTAL else f"count(*) filter (where {condition_in_sql(rows)})"
+
+
+def _name(name: str) -> str:
+    return name if NAME.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+
+
+def _value(text: str) -> str:
+    return text if NUMBER.fullmatch(text) else "'" + text.replace("'", "''") + "'"
