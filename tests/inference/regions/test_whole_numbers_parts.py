@@ -13,6 +13,7 @@ from dpress.core.maps.spine import Spine
 from dpress.inference.regions.controlled_rounding import Rounding, round_tables
 from dpress.inference.regions.count_posterior import FURTHEST, LARGE, expect, posterior
 from dpress.inference.regions.dispersion import dispersions
+from dpress.inference.regions.measured import Table
 from dpress.inference.regions.nearest_tables import nearest
 from dpress.inference.regions.table_layout import TableLayout
 from dpress.inference.regions.whole_totals import public_totals, whole_totals
@@ -155,7 +156,16 @@ def test_public_totals_say_those_above() -> None:
         public_totals(spine, {1: np.array([3, 4.5])})
 
 
-def test_a_layout_without_coarse_tables_exchanges_nothing() -> None:
-    layout = TableLayout.of((2, 2), [])
-    assert layout.neighbours.tolist() == [[-1]] * 4
-    assert TableLayout.of((2, 2), [(1,)]).neighbours.tolist() == [[2, -1], [3, -1], [-1, -1], [-1, -1]]
+@pytest.mark.parametrize("tables", [[], [(0,), (1, 2)], [(0, 1), (1, 2)], [(0, 2)]])
+def test_neighbours_differ_within_a_coarser_table_or_along_one_axis(tables: list[Table]) -> None:
+    layout = TableLayout.of((2, 3, 2), tables)
+    codes = list(np.ndindex(2, 3, 2))
+    for cell, row in enumerate(layout.neighbours):
+        axes = [{axis for axis in range(3) if codes[cell][axis] != codes[other][axis]} for other in range(12)]
+        near = [
+            other
+            for other in range(cell + 1, 12)
+            if len(axes[other]) == 1 or any(axes[other] <= {*table} for table in tables)
+        ]
+        assert row[row >= 0].tolist() == near
+        assert (row[len(near) :] == -1).all()

@@ -54,10 +54,11 @@ def _added(state: Any, child: int, cell: int, sign: int) -> Any:
     return cost * state.strength[child]
 
 
-def _cheapest(state: Any, cell: int, other: int) -> Any:
-    """Return the child of which a person moves from a cell to another at the least cost, and the cost."""
-    least, mover = np.inf, -1
+def _costs(state: Any, cell: int, other: int, out: Any) -> Any:
+    """Write what it costs that a person moves from a cell to another in each child; return the least."""
+    least = np.inf
     for child in range(state.whole.shape[0]):
+        cost = np.inf
         if state.whole[child, cell] > 0:
             cost = 2 * (state.off[child, other] - state.off[child, cell]) + 2
             for table in range(1, state.places.shape[0]):
@@ -65,12 +66,18 @@ def _cheapest(state: Any, cell: int, other: int) -> Any:
                 if here != there:
                     cost += 2 * (state.excess[child, there] - state.excess[child, here]) + 2
             cost *= state.strength[child]
-            if cost < least:
-                least, mover = cost, child
-    return mover, least
+        out[child] = cost
+        least = min(least, cost)
+    return least
 
 
-change, added, cheapest = compiled(_change), compiled(_added), compiled(_cheapest)
+def _cheapest(costs: Any, most: float) -> Any:
+    """Return the children whose cost is at most that, the cheapest first."""
+    children = np.flatnonzero(costs <= most)
+    return children[np.argsort(costs[children], kind="mergesort")]
+
+
+change, added, write_costs, cheapest = compiled(_change), compiled(_added), compiled(_costs), compiled(_cheapest)
 
 
 def _fill(state: Any) -> None:
@@ -109,22 +116,30 @@ def _settle(state: Any) -> None:
 
 
 def _exchange(state: Any) -> int:
-    """Exchange persons between two children and two cells while that lowers the cost; return how often."""
-    times = 0
+    """Exchange persons between children and two cells, the cheapest with the cheapest; return how often.
+
+    No child is on both sides: to move a person there and back costs something.
+    """
+    children, times = state.whole.shape[0], 0
+    gives, takes = np.empty(children), np.empty(children)
     for cell in range(state.whole.shape[1]):
         for other in state.neighbours[cell]:
             while other >= 0:
-                giver, cost = cheapest(state, cell, other)
-                if giver < 0:
+                out, back = write_costs(state, cell, other, gives), np.inf
+                if out < np.inf:
+                    back = write_costs(state, other, cell, takes)
+                if out + back > -SAME:
                     break
-                taker, back = cheapest(state, other, cell)
-                if giver == taker or cost + back > -SAME:  # where nobody is, that is infinite
-                    break
-                change(state, giver, cell, -1)
-                change(state, giver, other, 1)
-                change(state, taker, other, -1)
-                change(state, taker, cell, 1)
-                times += 1
+                givers, takers = cheapest(gives, -SAME - back), cheapest(takes, -SAME - out)
+                for rank in range(min(givers.size, takers.size)):
+                    giver, taker = givers[rank], takers[rank]
+                    if gives[giver] + takes[taker] > -SAME:
+                        break
+                    change(state, giver, cell, -1)
+                    change(state, giver, other, 1)
+                    change(state, taker, other, -1)
+                    change(state, taker, cell, 1)
+                    times += 1
     return times
 
 

@@ -28,5 +28,5 @@ def dispersions(estimates: Array, variances: Array, expected: Array) -> Array:
         weights = factor / np.maximum(noise + mean + phi * factor, LEAST) ** 2
         above, below = (weights * excess).sum(axis=0), (weights * factor).sum(axis=0)
         phi = (above + POOLED * above.mean()) / np.maximum(below + POOLED * below.mean(), LEAST)
-        phi = np.maximum(phi, LEAST)
+        phi = np.clip(phi, LEAST, 1.0)  # more no shares can differ
     return phi

@@ -82,15 +82,22 @@ class TableLayout:
 
     @functools.cached_property
     def neighbours(self) -> Places:
-        """For every cell the later ones with which it shares a cell of a table but the total, then -1."""
-        shared = np.zeros((self.cells, self.cells), dtype=bool)
-        for places in self.coarse[1:]:
-            shared |= places[:, None] == places[None]
-        later = np.triu(shared, 1)
-        out = np.full((self.cells, int(later.sum(axis=1).max(initial=0)) + 1), -1)
-        for cell, row in enumerate(later):
-            out[cell, : row.sum()] = np.flatnonzero(row)
-        return out
+        """For every cell the later ones that differ from it along axes of one coarser table or along one axis, then -1.
+
+        Shape (cells, most of them).
+        """
+        axes = range(len(self.shape))
+        strides = np.array([math.prod(self.shape[axis + 1 :]) for axis in axes])
+        codes = np.indices(self.shape).reshape(len(self.shape), -1)
+        parts = []
+        for group in {*self._largest(self.tables[-1]), *((axis,) for axis in axes)}:
+            inside = np.einsum("ac,a->c", codes[list(group)], strides[list(group)])
+            parts.append((np.arange(self.cells) - inside)[:, None] + np.unique(inside))
+        every = np.sort(np.concatenate(parts, axis=1), axis=1)
+        later = every > np.arange(self.cells)[:, None]
+        later[:, 1:] &= every[:, 1:] != every[:, :-1]
+        packed = np.sort(np.where(later, every, self.cells), axis=1)[:, : later.sum(axis=1).max(initial=0)]
+        return np.where(packed < self.cells, packed, -1)
 
     def _largest(self, table: Table) -> list[Table]:
         held = [other for other in self.tables if set(other) < set(table)]
