@@ -111,6 +111,15 @@ bench: setup
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
 	$(BIN)/python bench/reports.py > out/bench-reports.json
+	rm -rf out/sql
+	$(BIN)/python bench/sql.py write out/sql && $(BIN)/python bench/sql.py dpress out/sql
+	-$(PYTHON) -m venv out/smartnoise && out/smartnoise/bin/python -m pip install --quiet smartnoise-sql pyarrow && \
+		out/smartnoise/bin/python bench/sql.py smartnoise out/sql
+	-$(PYTHON) -m venv out/qrlew && out/qrlew/bin/python -m pip install --quiet pyqrlew 'sqlalchemy<2.1' duckdb pandas && \
+		out/qrlew/bin/python bench/sql.py qrlew out/sql
+	-$(PYTHON) -m venv out/tumult && out/tumult/bin/python -m pip install --quiet tmlt.analytics && \
+		out/tumult/bin/python bench/sql.py tumult out/sql 2
+	$(BIN)/python bench/sql.py table out/sql > out/bench-sql.json
 	$(PYTHON) -m venv out/peers && out/peers/bin/python -m pip install --quiet kmodes
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
 	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray

@@ -17,10 +17,10 @@ ABOUT = """\
 
 <!-- written by bench/page.py -->
 
-Figures of the runs that there are, as their scripts in `bench/` wrote them; `make bench` runs all and writes this page
-anew. Where a peer stands beside dpress, both ran on the same machine in the same run, at equal privacy where errors are
-compared. Nothing is left out because it is slower or worse; ratios that favour a peer stand as they are. A long list
-shows its first rows; the JSON has the others.
+Figures of the runs that there are, as their scripts in `bench/` wrote them; `make bench` runs all and writes this \
+page anew. Where a peer stands beside dpress, both ran on the same machine in the same run, at equal privacy where \
+errors are compared. Nothing is left out because it is slower or worse; ratios that favour a peer stand as they are. \
+A long list shows its first rows; the JSON has the others.
 """
 
 Rows = list[dict[str, Any]]

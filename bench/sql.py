@@ -4,7 +4,7 @@
     python bench/sql.py dpress FOLDER                   # there, too
     peers/bin/python bench/sql.py smartnoise FOLDER     # in an environment with `smartnoise-sql`; so `qrlew`, `tumult`
     peers/bin/python bench/sql.py tumult FOLDER 2       # fewer runs than 5
-    python bench/sql.py table FOLDER                    # what each accepts, the median ratio of errors, seconds
+    python bench/sql.py table FOLDER                    # what each accepts, ratios of errors, seconds, as JSON
 
 Every statement is asked by itself under epsilon = 1 for a person with all rows, delta = 1e-6 where a peer needs one.
 The error of a number is the mean absolute one over its groups, its figure the median of the runs; that of a peer is
@@ -97,27 +97,37 @@ def _key(value: object) -> str:
 
 def table(folder: Path) -> None:
     """Print what each tool accepts, its errors as multiples of those of dpress, and the median of its seconds."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    from machine import facts
+
     tools = [tool for tool in ("dpress", *PEERS) if (folder / f"{tool}.json").is_file()]
     read = {tool: json.loads((folder / f"{tool}.json").read_text()) for tool in tools}
-    for tool, results in read.items():
-        answered = [pair for pair in zip(results, read["dpress"], strict=False) if "errors" in pair[0]]
-        if not answered:
-            print(f"{tool}: 0 of {len(results)} statements")
-            continue
-        errors = [
-            (own["errors"][name], other["errors"][name])
-            for own, other in answered
-            if "errors" in other
-            for name in own["errors"]
-        ]
-        ratios = [error / other for error, other in errors if error and other]  # a median of whole numbers may be exact
-        misread = sum(ratio > MISREAD for ratio in ratios)
-        seconds = statistics.median(own["seconds"] for own, _ in answered)
-        print(
-            f"{tool}: {len(answered)} of {len(results)} statements, {len(errors)} numbers; error / dpress's: median "
-            f"{statistics.median(ratios):.3g}, {min(ratios):.3g} to {max(ratios):.3g}, {misread} above {MISREAD}; "
-            f"seconds: median {seconds:.3g}"
-        )
+    figures = {tool: compared(results, read["dpress"]) for tool, results in read.items()}
+    absent = {tool: {"answered": "not run"} for tool in PEERS if tool not in tools}
+    print(json.dumps({"machine": facts(), "tools": figures | absent}, indent=1))
+
+
+def compared(results: list[dict], of_dpress: list[dict]) -> dict[str, float | int]:
+    """Return what a tool answers, and its errors as multiples of those of dpress."""
+    answered = [pair for pair in zip(results, of_dpress, strict=False) if "errors" in pair[0]]
+    figures: dict[str, float | int] = {"answered": len(answered), "statements": len(results)}
+    errors = [
+        (own["errors"][name], other["errors"][name])
+        for own, other in answered
+        if "errors" in other
+        for name in own["errors"]
+    ]
+    ratios = [error / other for error, other in errors if error and other]  # a median of whole numbers may be exact
+    if not ratios:
+        return figures
+    return figures | {
+        "numbers": len(errors),
+        "error / dpress's, median": statistics.median(ratios),
+        "least": min(ratios),
+        "largest": max(ratios),
+        "misread": sum(ratio > MISREAD for ratio in ratios),
+        "seconds, median": statistics.median(own["seconds"] for own, _ in answered),
+    }
 
 
 if __name__ == "__main__":
