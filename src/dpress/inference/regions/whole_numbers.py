@@ -41,7 +41,7 @@ def whole_numbers(
     drawn to the few that are expected, where cutting off what is negative would pile up what is not. All then move to
     the nearest tables >= 0 that add up to the parent and to the coarser tables (`nearest_tables`), cells in the end to
     whole numbers near those (`controlled_rounding`). The parent's cells, the totals and the zeros hold exactly, tables
-    between them to about a person.
+    between them to about a person. Where regions or cells tie, the first has the person.
 
     Error: not stated by a formula; the interval of a number is that of its estimate. On sparse tables it is less than
     the estimate's, but biased: to the parent's shares, by the posterior at most 4 standard errors of the estimate.
