@@ -238,6 +238,23 @@ def test_the_covariance_of_sums_and_counts_is_that_of_a_simulation() -> None:
     assert abs(covariance[0, 1]) > 0.5 * math.sqrt(covariance[0, 0] * covariance[1, 1])
 
 
+def test_cells_of_a_table_are_combined_by_their_covariance() -> None:
+    """Of independent cells a sum has the sum of their variances; with the same rows counted directly it has less."""
+    finer, direct = "select size, avg(size), count(*) from v group by size", counting("size > 1")
+    plans = [(sql, planned(sql, epsilon=epsilon)) for sql, epsilon in ((finer, 0.5), (direct, 0.3))]
+    table, count = (released(number, sql, plan, seed=number) for number, (sql, plan) in enumerate(plans))
+    assert table.release.kind == "marginals"
+    cell, alone = (reading.release.query("size in 2..3").standard_error for reading in (table, count))
+    assert cell == pytest.approx(math.sqrt(2) * table.release.query("size = 2").standard_error)
+    assert row(together(direct, [table, count]).answer(count))["count_error"] == pytest.approx(
+        (cell**-2 + alone**-2) ** -0.5
+    )
+    one = together(finer, [table, count]).answer(table).table.table["count_error"].to_pylist()
+    variance = cell**2 / 2
+    assert one[1] == pytest.approx(math.sqrt(variance - variance**2 / (2 * variance + alone**2)))
+    assert one[0] == pytest.approx(math.sqrt(variance))
+
+
 def test_other_numbers_stay_those_of_one_release() -> None:
     sql = "select median(size), count(*) from v"
     first = released(1, sql, planned(sql))

@@ -42,17 +42,26 @@ def rows_of(spec: Spec, sql: str) -> Rows:
     return "" if joined is None else joined.text, leaving_out, need.ranges
 
 
-def usable(spec: Spec, sql: str, accepted: Sequence[Accepted]) -> list[Reading]:
-    """Return the releases of a session that count the same rows as a statement's would."""
+def usable(spec: Spec, sql: str, accepted: Sequence[Accepted], loaded: dict[tuple[int, str], Reading]) -> list[Reading]:
+    """Return the releases of a session that count the same rows as a statement's would.
+
+    Args:
+        spec: of the session.
+        sql: the statement.
+        accepted: the statements of the session.
+        loaded: the releases that were loaded so far, by statement and name; others are added.
+    """
     rows = rows_of(spec, sql)
-    same = [each for each in accepted if each.whole and rows_of(spec, each.sql) == rows]
-    return [
-        Reading(
-            number=each.number,
-            release=each.statements.release(name),
-            sql=each.sql,
-            selected=need_in(spec, each.sql).discovered is not None,
-        )
-        for each in same
-        for name in each.statements.answered
-    ]
+    readings = []
+    for each in accepted:
+        if not each.whole or rows_of(spec, each.sql) != rows:
+            continue
+        for name in each.statements.answered:
+            if (each.number, name) not in loaded:
+                selected = need_in(spec, each.sql).discovered is not None
+                release = each.statements.release(name)
+                loaded[each.number, name] = Reading(
+                    number=each.number, release=release, sql=each.sql, selected=selected
+                )
+            readings.append(loaded[each.number, name])
+    return readings

@@ -6,7 +6,7 @@ of its errors -> one generalised least squares, for the releases' noise is drawn
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,7 +34,7 @@ Key = tuple[int, Place, int]
 COUNT: Quantity = ("", 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """A release of a session.
 
@@ -50,9 +50,25 @@ class Reading:
     sql: str
     selected: bool = False
 
-    def queries(self, sql: str) -> Mapping[Place, Query]:
-        """Return the query of every number of every group of a statement, as `queries_of` does."""
-        return queries_of(columns_of_release(self.release, sql, joined=True))
+    def queries(self, columns: Columns) -> Mapping[Place, Query]:
+        """Return the query of every number of every group of a statement, as `queries_of` does.
+
+        A number that is about other attributes than the release's is among them, so that those beside it are read.
+
+        Args:
+            columns: of the specification, with the statement's text.
+        """
+        if columns.text not in self._read:
+            attributes = columns_of_release(self.release, columns.text, joined=True).attributes
+            names = {attribute.name for attribute in attributes}
+            others = [attribute for attribute in columns.attributes if attribute.name not in names]
+            self._read[columns.text] = queries_of(replace(columns, attributes=(*attributes, *others)))
+        return self._read[columns.text]
+
+    @cached_property
+    def _read(self) -> dict[str, Mapping[Place, Query]]:
+        """The statements that were read so far: a session asks every release every statement again and again."""
+        return {}
 
 
 Offers = Sequence[tuple[Reading, Mapping[Key, Query]]]
@@ -138,7 +154,7 @@ def session_squares(spec: Spec, sql: str, readings: Sequence[Reading]) -> Sessio
         for text in texts[1:] if cells else ():
             if more := _cells_of(spec, [*chosen, text]):
                 chosen, cells = [*chosen, text], more
-    return _measured(cells, offers(chosen, readings)) if cells else None
+    return _measured(cells, offers(spec, chosen, readings)) if cells else None
 
 
 def single_squares(place: Place, offered: Offers) -> SessionSquares | None:
@@ -148,10 +164,11 @@ def single_squares(place: Place, offered: Offers) -> SessionSquares | None:
     return _measured({key: np.ones(1)}, alone)
 
 
-def offers(texts: Sequence[str], readings: Sequence[Reading]) -> Offers:
+def offers(spec: Spec, texts: Sequence[str], readings: Sequence[Reading]) -> Offers:
     """Return the numbers of statements as every release has them, those of names that it selected left out."""
     chosen = [reading for reading in readings if not reading.selected]
-    return [(reading, dict(_numbers([reading.queries(text) for text in texts]))) for reading in chosen]
+    columns = [columns_of(spec, text) for text in texts]
+    return [(reading, dict(_numbers([reading.queries(each) for each in columns]))) for reading in chosen]
 
 
 def numbers_of(query: Query) -> tuple[Query, ...]:
@@ -232,9 +249,9 @@ def _answered(
     """Return the numbers that a release answers, each once, by what is added up and the atoms of its rows."""
     answered: dict[tuple[Quantity, bytes], Query] = {}
     for key, number in numbers.items():
-        if key not in cells:
-            continue
         name = number.attribute
+        if key not in cells or (name and name not in reading.release.schema.names):
+            continue
         quantity = (name, reading.release.schema.attribute(name).with_cells.size) if name else COUNT
         named = quantity, cells[key].tobytes()
         if named not in answered and _answers(reading, number):

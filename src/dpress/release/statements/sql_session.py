@@ -27,6 +27,7 @@ from dpress.release.statements.plan_statements import ANY, NumberError, Statemen
 from dpress.release.statements.publish_statements import charges_of, publish_statements
 from dpress.release.statements.same_rows import usable
 from dpress.release.statements.session_folder import Accepted, accept_in, accepted_in, forget
+from dpress.release.statements.session_squares import Reading
 from dpress.release.statements.specifications import columns_of
 from dpress.release.statements.together import Combined, Together
 
@@ -122,6 +123,7 @@ class Session:
             )
         self.ledger = Ledger.at(ledger) or _new_ledger(str(ledger), self.spec, self.analyst)
         self.limit = self.ledger.summary().limit
+        self._loaded: dict[tuple[int, str], Reading] = {}
         _ = self.left
 
     def __repr__(self) -> str:
@@ -251,7 +253,7 @@ class Session:
         return _rounded_down(min(tenth, amount) if amount > 0 else tenth or self.limit.amount / TENTH)
 
     def _together(self, sql: str) -> Together:
-        readings = usable(self.spec, sql, self.history)
+        readings = usable(self.spec, sql, self.history, self._loaded)
         return Together(spec=self.spec, sql=sql, readings=readings, confidence=self.confidence)
 
     def _planned(self, sql: str, spend: float, delta: float | None = None) -> StatementsPlan:

@@ -84,7 +84,7 @@ class Together:
 
     @cached_property
     def _offers(self) -> Offers:
-        return offers([self.sql], self.readings if self.same else ())
+        return offers(self.spec, [self.sql], self.readings if self.same else ())
 
     def system(self, place: Place, query: Query, first: Reading | None) -> tuple[SessionSquares, Array] | None:
         """Return what says a number of a group together, and what of it; None where nothing does.
