@@ -77,6 +77,7 @@ def multiplied(allocation: Allocation) -> np.ndarray:
     return part
 
 
+@pytest.mark.slow
 @given(cases(), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_sums_by_subtrees_are_those_of_all_nodes(case: Dense, seed: int) -> None:
@@ -91,6 +92,7 @@ def test_sums_by_subtrees_are_those_of_all_nodes(case: Dense, seed: int) -> None
         assert total == (math.inf if lost else pytest.approx(math.fsum(nodes), rel=1e-9, abs=1e-12))
 
 
+@pytest.mark.slow
 @given(spines(), st.integers(0, 2**32), st.sampled_from([1, 2]))
 @settings(deadline=None, max_examples=20)
 def test_slopes_are_those_of_small_steps(spine: Spine, seed: int, power: int) -> None:

@@ -39,12 +39,14 @@ def distance(case: Dense) -> float:
     return max(apart)
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(deadline=None)
 def test_estimates_and_variances_are_those_of_the_dense_system(case: Dense) -> None:
     assert distance(case) < 1e-9
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(deadline=None)
 def test_tables_agree_add_up_and_have_no_level_that_nothing_tells_of(case: Dense) -> None:

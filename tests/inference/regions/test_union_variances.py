@@ -37,6 +37,7 @@ def dense_row(case: Dense, asked: RegionQuery) -> np.ndarray:
     return total
 
 
+@pytest.mark.slow
 @given(cases(), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_unions_have_the_covariance_of_the_dense_system(case: Dense, seed: int) -> None:
@@ -50,6 +51,7 @@ def test_unions_have_the_covariance_of_the_dense_system(case: Dense, seed: int) 
         assert union_variance(case.measured, asked.union, asked.weights) == pytest.approx(found[place, place], abs=1e-9)
 
 
+@pytest.mark.slow
 @given(cases(), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_a_node_its_children_and_its_cell_are_the_same_query(case: Dense, seed: int) -> None:
@@ -70,6 +72,13 @@ def test_an_exact_place_asked_by_its_parts_has_no_variance() -> None:
     whole = {1: [0], 2: [1, 2], 3: [4]}  # of the second node of level 1: two children, and the only leaf of the third
     assert union_variance(EVERY, whole, {(): np.ones(())}) == 0.0
     assert union_variance(EVERY, {2: [1, 2]}, {(): np.ones(())}) > 0.5
+
+
+def test_every_pair_of_some_unions_has_the_covariance_of_the_dense_system() -> None:
+    case, queries = filled(EVERY, 6), [query(EVERY, seed) for seed in range(8)]
+    _, covariance = case.solution()
+    rows = np.stack([dense_row(case, asked) for asked in queries])
+    assert covariances(EVERY, queries) == pytest.approx(rows @ covariance @ rows.T, rel=1e-9, abs=1e-9)
 
 
 def test_two_tables_are_asked_together() -> None:
