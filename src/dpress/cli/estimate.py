@@ -70,7 +70,7 @@ def command(
     if note := caution(from_parameters(loaded.budget)):
         hint(note, quiet=quiet)
     lifetime = lifetime_of(release.mechanism)
-    claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+    claim = release.claim.figures
     following = str(place) if (place := Path(out) / NEXT).exists() else None
     if as_json:
         seconds = time.perf_counter() - started

@@ -58,7 +58,7 @@ def command(
     mechanism = mechanism_of(designed)
     claim, lifetime = mechanism.claim, lifetime_of(mechanism)
     if as_json:
-        plain = {"published": as_floats(claim.published), "proven": as_floats(claim.proven)}
+        plain = claim.figures
         seconds = time.perf_counter() - started
         fields = {"reports": out, "count": reports, "claim": plain, "lifetime": as_floats(lifetime), "seconds": seconds}
         print_json(fields)

@@ -116,6 +116,7 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     relation: str
     unit: str | tuple[str, ...]
     rows_per_unit: int
+    given: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

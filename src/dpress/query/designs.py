@@ -6,6 +6,8 @@ mechanism -> ask, estimator -> Design -> JSON; JSON -> Design -> mechanism, whos
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
+
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
@@ -206,6 +208,7 @@ def promise(claim: Claim) -> Promise:
         relation=claim.unit.relation.value,
         unit=claim.unit.columns if claim.unit.also else claim.unit.name,
         rows_per_unit=claim.unit.rows,
+        given=claim.given or UNSET,
     )
 
 

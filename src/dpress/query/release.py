@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, final
 from dpress import catalog
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Claim
-from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Numbers
 from dpress.core.maps.workload import Areas, Workload
@@ -84,11 +83,11 @@ class Release:
 
     def __repr__(self) -> str:
         names = ", ".join(attribute.name for attribute in self.design.attributes)
-        return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
+        return f"Release({self.kind} of {names}; {self.method}; {self.claim.words})"
 
     def _repr_html_(self) -> str:
         answers, unit = self.answers, self.claim.unit
-        promised = f"{describe(self.claim.proven)} proven, per {unit.name}, {unit.relation}"
+        promised = f"{self.claim.words} proven, per {unit.name}, {unit.relation}"
         tables = [(name, " x ".join(names)) for name, names in {**answers.tables, **answers.asked}.items()]
         lines = (notebook.line(text) for text in (promised, *answers.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
@@ -350,8 +349,7 @@ class Release:
             "private": self.private,
             "method": self.method,
             "claim": {
-                "published": as_floats(claim.published),
-                "proven": as_floats(claim.proven),
+                **claim.figures,
                 "relation": claim.unit.relation.value,
                 "unit": [*claim.unit.columns] if claim.unit.also else claim.unit.name,
                 "rows_per_unit": claim.unit.rows,

@@ -58,6 +58,7 @@ class Promise:
     definition: str
     for_groups: str
     basis: str
+    given: str
     warning: str
     beliefs: tuple[Belief, ...] = ()
     epsilon: str = ""
@@ -99,6 +100,7 @@ def promise(facts: Facts) -> Promise:
         definition="" if stated is None else stated.definition,
         for_groups="" if stated is None else stated.for_groups,
         basis=claim.basis,
+        given=claim.given,
         warning=_warning(facts, beliefs),
         beliefs=() if beliefs is None else beliefs.beliefs,
         epsilon="" if beliefs is None else ceiling(beliefs.epsilon),

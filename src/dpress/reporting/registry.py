@@ -124,6 +124,7 @@ def _variant(release: Release) -> dict[str, Any]:
             [
                 *number,
                 *reports,
+                *([f"{release.claim.given[0].upper()}{release.claim.given[1:]}."] if release.claim.given else []),
                 _todo("what else was looked at in the data, such as for bounds, categories or parameters"),
             ]
         ),
@@ -136,7 +137,7 @@ def _loss(release: Release) -> dict[str, Any]:
         "privacy_unit": "Report-level" if release.design.local else "User-level" if claim.unit.column else "Row-level",
         "privacy_unit_details": _neighbours(claim.unit, local=release.design.local),
         "privacy_parameters": as_floats(claim.proven) or {},
-        "privacy_parameters_details": f"Proven: {describe(claim.proven)}. {_stated(release)}.",
+        "privacy_parameters_details": f"Proven: {claim.words}. {_stated(release)}.",
     }
 
 

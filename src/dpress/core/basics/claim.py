@@ -2,9 +2,10 @@
 
 import enum
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dpress.core.basics import check
+from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.loss import Loss
 
 
@@ -81,8 +82,9 @@ class Claim:
         proven: what a proof shows for the code that runs; None without a proof.
         unit: between which neighbours.
         basis: one sentence that says why, naming the numbers that the sampler uses.
+        given: what is public beside, so that both neighbours have it; empty where nothing is.
 
-    >>> from dpress.core.basics.losses.any_loss import describe
+    >>> from dpress.core.basics.losses.any_loss import as_floats, describe
     >>> from dpress.core.basics.losses.pure import PureDP
     >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
     >>> describe(claim.published), describe(claim.proven)
@@ -93,3 +95,21 @@ class Claim:
     proven: Loss | None
     unit: Unit
     basis: str
+    given: str = ""
+
+    @property
+    def words(self) -> str:
+        """The proven loss in words, and given what it holds.
+
+        >>> from dpress.core.basics.losses.pure import PureDP
+        >>> loss = PureDP(epsilon=1)
+        >>> Claim(published=loss, proven=loss, unit=ROW, basis="", given="the public totals of every state").words
+        'epsilon = 1, given the public totals of every state'
+        """
+        return describe(self.proven) + (f", given {self.given}" if self.given else "")
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The published and the proven loss as numbers by name, None without one; and given what, where anything is."""
+        losses = {"published": as_floats(self.published), "proven": as_floats(self.proven)}
+        return losses | ({"given": self.given} if self.given else {})

@@ -12,7 +12,6 @@ import msgspec
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
-from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.near import meant
 from dpress.core.maps.workload import Areas, Workload
 from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
@@ -46,7 +45,7 @@ class Plan:
     def __repr__(self) -> str:
         names, chosen = ", ".join(self.spec.schema.names), self.chosen
         return (
-            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {describe(chosen.mechanism.claim.proven)}; "
+            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {chosen.mechanism.claim.words}; "
             f"{self._predicted})"
         )
 

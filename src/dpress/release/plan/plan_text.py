@@ -8,7 +8,7 @@ from typing import Any
 
 from dpress.core.basics import check
 from dpress.core.basics.claim import Claim
-from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.mechanism import Mechanism
@@ -95,7 +95,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     error = candidate.predicted_error
     return {
         "method": candidate.method,
-        "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
+        "claim": claim.figures,
         "predicted_error": error if math.isfinite(error) else None,
         "unit": planned.choice.unit,
         **({"note": _note(candidate)} if candidate.assumes else {}),
@@ -125,7 +125,7 @@ def promise(mechanism: Mechanism) -> str:
 def promised(claim: Claim) -> str:
     """Return what a claim promises, and whether that is proven."""
     if claim.proven is not None or claim.published is None:
-        return f"{describe(claim.proven)} (proven)"
+        return f"{claim.words} (proven)"
     return f"{describe(claim.published)} (claimed, NOT proven)"
 
 
