@@ -156,34 +156,50 @@ def _partial(folder: Path) -> Path:
         raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
 
 
-def read(path: str | Path, *, version: int) -> tuple[dict[str, Any], Numbers]:
-    """Return the description and the noisy answers of a release whose files match their checksums.
+def description(folder: Path, *, version: int) -> dict[str, Any]:
+    """Return the description of a release, whose files are all there.
 
     Args:
-        path: the folder.
+        folder: of the release.
         version: the format that this version reads.
 
     Raises:
-        SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArrowException: see `load`.
+        SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError: see `load`.
     """
-    folder = Path(path)
     if (size := (folder / MANIFEST).stat().st_size) > LARGEST_MANIFEST:
         raise SchemaMismatch(f"it has {size:,} bytes, expected at most {LARGEST_MANIFEST:,}")
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     if manifest["format"] != version:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {version}")
-    for name, digest in manifest["sha256"].items():
+    for name in manifest["sha256"]:
         if not (folder / Path(name).name).is_file():
             raise SchemaMismatch(f"{name} is missing")
-        if _sha256(folder / Path(name).name) != digest:
-            raise SchemaMismatch(f"{name} differs from its checksum")
+    return manifest
+
+
+def verify(path: Path, digest: str) -> None:
+    """Refuse a file that is not the one that was written.
+
+    Raises:
+        SchemaMismatch: it differs from its checksum.
+    """
+    if _sha256(path) != digest:
+        raise SchemaMismatch(f"{path.name} differs from its checksum")
+
+
+def answers_of(folder: Path) -> Numbers:
+    """Return the noisy answers that a release keeps.
+
+    Raises:
+        SchemaMismatch, ArrowException: the file holds none.
+    """
     table = columns(folder / ANSWERS)
     if table.column_names != ["answer"]:
         raise SchemaMismatch(f"{ANSWERS} has other columns than `answer`")
     answers = table["answer"].combine_chunks()
     if answers.type != pa.int64() or answers.null_count:
         raise SchemaMismatch("the answers are not integers")
-    return manifest, np.from_dlpack(answers)  # to_numpy() would load pandas
+    return np.from_dlpack(answers)  # to_numpy() would load pandas
 
 
 def columns(path: Path, *, texts: Sequence[str] = ()) -> pa.Table:

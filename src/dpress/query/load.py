@@ -12,10 +12,9 @@ import pyarrow as pa
 from dpress import catalog
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.read import from_parameters
-from dpress.core.maps.linear import Numbers
 from dpress.core.methods.mechanism import MeasuringMechanism
-from dpress.document.design import fingerprint, from_plain
-from dpress.query.folder import ANSWERS, CSV, MANIFEST, STATEMENTS, as_csv, read
+from dpress.document.design import Design, fingerprint, from_plain
+from dpress.query.folder import ANSWERS, CSV, MANIFEST, STATEMENTS, answers_of, as_csv, description, verify
 from dpress.query.kept_tables import kept_files, restore
 from dpress.query.release import FORMAT, Release
 
@@ -51,8 +50,8 @@ def load_release(folder: str | Path) -> Release:
         more = several if (folder / STATEMENTS).is_file() else ""
         raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it{more}")
     try:
-        manifest, answers = read(folder, version=FORMAT)
-        release = _from_manifest(manifest, answers, folder)
+        manifest = description(folder, version=FORMAT)
+        release = _from_manifest(manifest, folder)
         _check(release, manifest)
     except WRONG as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
@@ -60,8 +59,10 @@ def load_release(folder: str | Path) -> Release:
     return release
 
 
-def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> Release:
+def _from_manifest(manifest: dict[str, Any], folder: Path) -> Release:
     design = from_plain(manifest["design"])
+    _verify(manifest, design, folder)
+    answers = answers_of(folder)
     if manifest["design_hash"] != fingerprint(manifest["design"]):
         raise SchemaMismatch("the design differs from its hash")
     if type(manifest["private"]) is not bool:
@@ -84,6 +85,14 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         mechanism.measured(answers)  # refuses another number of them, and what are no levels
     detail = catalog.room(design.kind).answering.restored(release, manifest, folder)
     return replace(release, detail=detail)
+
+
+def _verify(manifest: Mapping[str, Any], design: Design, folder: Path) -> None:
+    """Refuse a file that differs from its checksum; large tables are held against theirs when they are asked for."""
+    first = {ANSWERS, *kept_files(design.attributes)}
+    for name, digest in manifest["sha256"].items():
+        if name in first or not catalog.kinds()[design.kind].large:
+            verify(folder / Path(name).name, digest)
 
 
 def _check(release: Release, manifest: Mapping[str, Any]) -> None:

@@ -126,6 +126,7 @@ class Kind:
             parameters, the attributes and the one of dates. Others are not published by periods.
         findings: what it finds in rows that are checked, by name, as scripts read it where it does not apply.
         wished: its kinds as the studio offers them.
+        large: the tables of its releases may be too large to be read as a whole: what is asked for is read of them.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
         in_sql: what its releases answer of statements of SQL: counts, sums, cells that are added up, unlisted values.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
@@ -141,6 +142,7 @@ class Kind:
     of_records: bool = False
     takes_held_out: bool = False
     of_counts: bool = True
+    large: bool = False
     scipy: bool = False
     in_sql: tuple[str, ...] = ()
     wished: tuple[Wished, ...] = ()
