@@ -15,6 +15,7 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.place import readable
+from dpress.data.specification.parameter_tables import with_tables
 from dpress.data.specification.spec_error import first_fault, too_large
 from dpress.data.specification.spec_lines import located, unquoted
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
@@ -269,7 +270,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 
 
 def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path, read the hierarchies and codebooks; refuse texts that a release must not hold."""
+    """Resolve the data's path, read the files that are named; refuse texts that a release must not hold."""
     for name in PUBLISHED:
         if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
             raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")
@@ -277,7 +278,9 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     data = spec.data
     if data is not None and data.source and "://" not in data.source:
         data = msgspec.structs.replace(data, source=str(folder / data.source))
-    return msgspec.structs.replace(spec, attribute=attributes, data=data)
+    parameters = with_tables(spec.release.parameters, folder)
+    release = msgspec.structs.replace(spec.release, parameters=parameters)
+    return msgspec.structs.replace(spec, attribute=attributes, data=data, release=release)
 
 
 def _with_contents(attribute: Attribute, folder: Path) -> Attribute:
