@@ -12,6 +12,15 @@ EDUCATION = {
 }
 FOUND = {"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}
 REGION = {"name": "region", "kind": "categorical", "values": ["North", "East", "South"], "other": "Other", "null": "?"}
+CODES = {
+    "name": "where",
+    "kind": "hierarchy",
+    "column": "region",
+    "levels": ["initial", "region"],
+    "prefix": [1, 5],
+    "values": ["North", "East", "South"],
+    "other": "drop",
+}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "unknown"}
 YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
 INCOME = {"name": "income", "kind": "numeric", "bounds": [0.0, 100000.0], "bins": 16}
@@ -37,6 +46,7 @@ EPSILON, RHO = {"epsilon": 1}, {"rho": 0.1}
 PEOPLE = {"model": "local", "epsilon": 2}
 QUERIES = {
     "sex": "sex = Female",
+    "where": "where = North",
     "education": "education >= Bachelor",
     "region": "region = Other",
     "age": "age in 17..50",

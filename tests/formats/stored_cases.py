@@ -6,6 +6,7 @@ import pyarrow as pa
 from tests.formats.stored_case import (
     AGE,
     CLASSES,
+    CODES,
     EDUCATION,
     EPSILON,
     FOUND,
@@ -44,6 +45,15 @@ def tables() -> dict[str, Case]:
         "histogram_persons": Case(
             attributes=[EDUCATION], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
             release={"kind": "histogram"},
+        ),
+        "regions": Case(
+            attributes=[CODES, SEX, AGE], privacy=RHO,
+            release={"kind": "regions", "parameters": {
+                "tables": [["sex"], {"attributes": ["age"], "from": "initial"}, ["sex", "age"]],
+                "invariants": {"initial": "rows"}, "records": True,
+                "impossible": ["age in 0..16 and sex = Male"],
+            }},
+            queries=("total", "where = North and sex = Female", "sex = Male"),
         ),
         "names": Case(
             attributes=[FOUND], privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},

@@ -25,6 +25,7 @@ NAMES = [
     "names",
     "queries",
     "ranges",
+    "regions",
     "sets",
     "spatial",
     "statistics",

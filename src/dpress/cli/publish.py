@@ -94,6 +94,7 @@ def command(
         target = planned(loaded, design)
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")
+        options["fitting"] = progress and partial(progress, text="fitted {:,}")
         release = publish(
             target, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
@@ -102,7 +103,7 @@ def command(
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
-        claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+        claim = release.claim.figures
         seconds = time.perf_counter() - started
         fields = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
         print_json(fields if bundle is None else {**fields, "bundle": bundle})

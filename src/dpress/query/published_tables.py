@@ -88,6 +88,14 @@ def cells(axes: tuple[Tabular, ...], start: int, stop: int) -> dict[str, Any]:
     return columns
 
 
+def labels_of(axis: Tabular, codes: np.ndarray) -> pa.Array:
+    """Return the label of every row's cell on one axis."""
+    if not codes.size:
+        return pa.array([], type=pa.string())
+    first, last = int(codes.min()), int(codes.max()) + 1
+    return _labels(axis, first, last).take(pa.array(codes - first))
+
+
 def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
     """Return the label of every row's cell on one axis, and the cell's edges where it has any; null beside them."""
     first, last = int(codes.min()), int(codes.max()) + 1

@@ -17,6 +17,7 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement, SumsAndLevels
 from dpress.core.maps.ranges import Ranges
+from dpress.core.maps.region_table import NoisyRegions
 from dpress.core.methods.name_counts import NameCounts, NoisyNames
 from dpress.core.methods.people import People
 from dpress.core.methods.table_sums import Found, Rows
@@ -253,7 +254,7 @@ class Drawn:
         mechanism: that is known from then on, where something was; None where it is the one that was prepared.
     """
 
-    output: "Measurement | SyntheticRecords | NoisyNames | SumsAndLevels"
+    output: "Measurement | SyntheticRecords | NoisyNames | SumsAndLevels | NoisyRegions"
     found: Found = Found()  # noqa: RUF009  # frozen
     mechanism: Mechanism | None = None
 

@@ -79,6 +79,7 @@ def publish(
     rng: Generator | None = None,
     progress: Progress | None = None,
     writing: Progress | None = None,
+    fitting: Progress | None = None,
 ) -> Release:
     """Count a table, add noise, and return the release.
 
@@ -103,6 +104,7 @@ def publish(
         rng: left out, a secure generator; a seeded one stamps the release "not private".
         progress: called with the number of rows counted so far.
         writing: called with the number of cells written so far.
+        fitting: called with how much is done of what is fitted to the noisy counts before they are written.
 
     Raises:
         BudgetExceeded: the ledger cannot pay; nothing was read or charged.
@@ -154,7 +156,7 @@ def publish(
         if then is not None:
             release = replace(release, ledger=then.first, ledger_head=then.head)
         if out is not None:
-            _write(release, out, price, writing)
+            _write(release, out, price, writing, fitting)
         return release
 
     return paid(lambda: mechanism.prepare(rows), account, finish, rng=rng)
@@ -185,7 +187,8 @@ def label_of(design: Design) -> str:
     """Return what a ledger calls a release: its title; without one its kind and its method."""
     release = design.specification.get("release")
     title = release.get("title") if isinstance(release, dict) else None
-    return str(title or f"{design.release['kind']} by {design.method}")
+    given = f", given {design.claim.given}" if design.claim.given else ""
+    return str(title or f"{design.release['kind']} by {design.method}") + given
 
 
 def _released(
@@ -239,9 +242,9 @@ def _check_size(design: Design) -> None:
         )
 
 
-def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None) -> None:
+def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None, fitting: Progress | None) -> None:
     try:
-        release.write(out, progress=progress)
+        release.write(out, progress=progress, refitted=fitting)
     except OSError as error:
         raise OSError(
             f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "

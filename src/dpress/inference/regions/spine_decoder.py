@@ -1,0 +1,104 @@
+"""Least squares over all levels and tables of a spine, as strategies have it: flat answers, one after the other."""
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.spine import Spine
+from dpress.inference.regions.estimates import estimates
+from dpress.inference.regions.measured import Measured, Table
+from dpress.inference.regions.spine_queries import SpineQueries
+from dpress.inference.regions.variances import cell_variances
+
+Tables = tuple[tuple[Table, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpineDecoder:
+    """Answers from least squares over all levels and tables.
+
+    Error: exact, see `SpineQueries.variance`.
+
+    Args:
+        spine: the tree of regions.
+        cells: the number of cells of the other attributes.
+        levels: the attributes of the tables that were measured at every level.
+    """
+
+    spine: Spine
+    cells: tuple[int, ...]
+    levels: Tables
+    symmetric: ClassVar[bool] = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The leaves, then the cells of the other attributes."""
+        return (self.spine.sizes[-1], *self.cells)
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The axes of the tables of the leaves."""
+        return self._queries(1.0).tables
+
+    def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
+        """Return the estimates of the leaves' tables, each flat."""
+        queries = self._queries(measurement.variance)
+        leaves = self._estimates(measurement, queries)[-1]
+        return tuple(leaves[table].ravel() for table in queries.at(self.spine.depth))
+
+    def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
+        """Return the variances of the cells of the leaves' tables, each flat."""
+        queries = self._queries(variance)
+        return tuple(
+            np.repeat(cell_variances(queries.measured, table)[-1], math.prod(self.cells[axis] for axis in table))
+            for table in queries.at(self.spine.depth)
+        )
+
+    def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
+        """Return the unbiased answer to a query."""
+        queries = self._queries(measurement.variance)
+        return queries.answer(self._estimates(measurement, queries), weights)
+
+    def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
+        """Return the exact variance of the answer to a query."""
+        return self._queries(variance).variance(weights)
+
+    def split(self, answers: Numbers) -> list[dict[Table, Numbers]]:
+        """Return the answers of every level and table, shape (nodes, *kept sizes)."""
+        parts, start = [], 0
+        for size, tables in zip(self.spine.sizes, self.levels, strict=True):
+            level = {}
+            for table in tables:
+                kept = (size, *(self.cells[axis] for axis in table))
+                level[table] = answers[start : start + math.prod(kept)].reshape(kept)
+                start += math.prod(kept)
+            parts.append(level)
+        return parts
+
+    def _estimates(self, measurement: Measurement, queries: SpineQueries) -> list[dict[Table, Array]]:
+        every = dict.fromkeys(table for level in range(self.spine.depth + 1) for table in queries.at(level))
+        return estimates(queries.measured, self.split(measurement.answers), [*every])
+
+    def _queries(self, variance: Variance) -> SpineQueries:
+        rows = sum(
+            size * math.prod(self.cells[axis] for axis in table)
+            for size, tables in zip(self.spine.sizes, self.levels, strict=True)
+            for table in tables
+        )
+        spread = self.split(np.broadcast_to(variance, (rows,)))
+        noise = tuple(float(table.flat[0]) for tables in spread for table in tables.values())
+        return _queries(self.spine, self.cells, self.levels, noise)
+
+
+@functools.lru_cache(maxsize=8)
+def _queries(spine: Spine, cells: tuple[int, ...], levels: Tables, variances: tuple[float, ...]) -> SpineQueries:
+    """Return the queries over tables with this noise; the same object for the same noise."""
+    spread = iter(variances)
+    noise = tuple({table: next(spread) for table in tables} for tables in levels)
+    return SpineQueries(measured=Measured(spine=spine, shape=cells, variances=noise))

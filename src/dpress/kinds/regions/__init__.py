@@ -1,0 +1,1 @@
+"""Tables of every region of every level of a tree, which add up: totals, marginals, records."""

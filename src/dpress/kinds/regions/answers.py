@@ -1,0 +1,258 @@
+"""Answers about regions: tables of every level that add up, and any union of regions with its exact error.
+
+noisy counts -> least squares over all levels and tables -> published tables; queries -> numbers with intervals.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+
+from dpress.attributes.attribute import Tabular
+from dpress.core.maps.linear import Array, Numbers
+from dpress.core.maps.region_table import NoisyRegions
+from dpress.inference.interval import critical, half_width
+from dpress.inference.regions.estimates import estimates
+from dpress.inference.regions.measured import Table
+from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
+from dpress.inference.regions.variances import cell_variances
+from dpress.kinds.regions.levels import level_names
+from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
+from dpress.kinds.regions.region_errors import TableError, table_errors
+from dpress.kinds.regions.stored_tables import StoredTable
+from dpress.kinds.regions.whole_counts import RECORDS, RegionRecords, whole_leaves
+from dpress.mechanisms.linear.region_tables import RegionTables
+from dpress.query import table_forms
+from dpress.query.answering import Answering
+from dpress.query.answers import KeptAnswers, Progress, ReleaseAnswers
+from dpress.query.boxes import products
+from dpress.query.linear_forms import Compared, Group
+from dpress.query.published_tables import PublishedTable
+from dpress.query.query_tree import Condition
+from dpress.query.release import Release
+from dpress.query.released_file import Part
+from dpress.query.result import Result
+from dpress.query.table_forms import ProductSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelTable:
+    """A table that is published of every region of a level.
+
+    Args:
+        level: 0 for everything.
+        table: its attributes, by their places beside the regions.
+        file: its name.
+        axes: the regions, but for everything, and the attributes.
+    """
+
+    level: int
+    table: Table
+    file: str
+    axes: tuple[Tabular, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(ReleaseAnswers):
+    """Tables of regions, and unions of them.
+
+    Args:
+        release: whose kept counts are answered from.
+    """
+
+    release: Release
+
+    @property
+    def counts(self) -> RegionCounts:
+        """What the release keeps."""
+        counts: RegionCounts = self.release.detail
+        return counts
+
+    @property
+    def queries(self) -> SpineQueries:
+        """How queries are answered, and what their error is."""
+        return self.mechanism.queries
+
+    def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
+        """Count the rows of a union of regions that fulfil conditions.
+
+        Error: exact, `SpineQueries.variance`.
+
+        Raises:
+            ValueError: a test names no cells, or no table of these regions holds the attributes.
+        """
+        boxes = products(self.release.schema, condition)
+        if len(boxes) > 1:
+            return table_forms.source_of(self._answering, boxes, text).count(text, boxes, confidence)
+        del progress
+        self._check(boxes[0], text)
+        value, variance = self._form(boxes[0])
+        return Result.of_count(text, value, variance, half_width(variance, confidence, self.release.tail), confidence)
+
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
+        """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
+        del progress
+        return table_forms.group(self.release.schema, self._answering, attribute, where)
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
+        del progress
+        return table_forms.compared(self.release.schema, self._answering, first, second)
+
+    def _answering(self, weights: list[Array], text: str) -> ProductSums:
+        self._check(weights, text)
+        tail = self.release.tail
+        return ProductSums(form=self._form, critical=partial(_critical, tail=tail), symmetric=True)
+
+    def _check(self, weights: list[Array], text: str) -> None:
+        """Refuse a query about attributes that no table of its regions holds together."""
+        if not self.queries.together(weights):
+            names = [" x ".join(names) for names in self.tables.values()]
+            raise ValueError(f"no published table of these regions answers {text!r}; the tables are {', '.join(names)}")
+
+    def _form(self, weights: list[Array]) -> tuple[float, float]:
+        return self.queries.answer(self.counts.estimates, weights), self.queries.variance(weights)
+
+    def table(self, level: int, table: Table) -> Array:
+        """Return a table of every node of a level, which its tables hold, shape (nodes, *kept sizes)."""
+        return table_of(self.counts.estimates[level], table)
+
+    @cached_property
+    def errors(self) -> tuple[TableError, ...]:
+        """The error of every table that was measured, at every level where it is known."""
+        return tuple(table_errors(self.queries))
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """What the levels are called, everything first."""
+        return level_names(self.release.schema.tabular[0])
+
+    @cached_property
+    def level_tables(self) -> tuple[LevelTable, ...]:
+        """What is published, coarse to fine."""
+        place, *others = self.release.schema.tabular
+        listed = []
+        for level, name in enumerate(self.levels):
+            tables = self.queries.at(level)
+            for number, table in enumerate(tables, 1):
+                regions = (msgspec.structs.replace(place, name=name, level=name),) if level else ()
+                if axes := (*regions, *(others[axis] for axis in table)):
+                    file = f"{_plain(name)}{f'_{number}' if len(tables) > 1 else ''}.parquet"
+                    listed.append(LevelTable(level=level, table=table, file=file, axes=axes))
+        return tuple(listed)
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The level and the attributes of every table, by file name."""
+        return {each.file: tuple(axis.name for axis in each.axes) for each in self.level_tables}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The noisy counts as they were drawn."""
+        return {"noisy": NOISY} | ({"records": RECORDS} if self.mechanism.whole is not None else {})
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """Where the noisy counts are, and the records."""
+        return self.beside
+
+    @property
+    def mechanism(self) -> RegionTables:
+        """What measured."""
+        return cast("RegionTables", self.release.mechanism)
+
+    def whole(self, leaves: Numbers | None = None) -> Estimates | None:
+        """Return whole numbers that add up, by level and table; None where the specification asks for none.
+
+        Args:
+            leaves: those of the leaves' cells, where they are known.
+        """
+        if self.mechanism.whole is None or self.counts.whole is not None:
+            return self.counts.whole
+        leaves = self._leaves if leaves is None else leaves
+        levels = self.queries.measured.spine.up(leaves)
+        every = tuple(range(leaves.ndim - 1))
+        return [
+            {table: whole.sum(axis=tuple(1 + axis for axis in every if axis not in table)) for table in tables}
+            for whole, tables in zip(levels, map(self.queries.at, range(len(levels))), strict=True)
+        ]
+
+    @cached_property
+    def _leaves(self) -> Numbers:
+        return whole_leaves(self.mechanism, self.counts.estimates)
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the tables, coarse to fine, as estimates and variances of every cell; see `published_with`."""
+        yield from self.published_with(self.whole())
+
+    def published_with(self, whole: Estimates | None) -> Iterator[PublishedTable]:
+        """Yield the tables with whole numbers beside the counts: biased, and without an error of their own."""
+        for each in self.level_tables:
+            count = self.counts.estimates[each.level][each.table][:]
+            variances = cell_variances(self.queries.measured, each.table)[each.level]
+            yield PublishedTable(
+                name=each.file,
+                axes=each.axes,
+                count=count.ravel(),
+                variance=np.repeat(variances, math.prod(count.shape[1:])),
+                adjusted=None if whole is None else whole[each.level][each.table][:].ravel(),
+                tail=self.release.tail,
+            )
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the tables, the records where they were asked for, then the noisy counts."""
+        if self.counts.noisy is None:
+            raise TypeError("a release that was read is not written again")
+        leaves = None
+        if self.mechanism.whole is not None:
+            leaves = whole_leaves(self.mechanism, self.counts.estimates, progress)
+        yield from self.published_with(self.whole(leaves))
+        if leaves is not None:
+            yield RegionRecords(axes=self.release.schema.tabular, counts=leaves)
+        yield NoisyCounts(levels=self.levels, names=self.release.schema.names[1:], counts=self.counts.noisy)
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table with the names of its level and attributes."""
+        for table in self.published():
+            yield tuple(axis.name for axis in table.axes), table
+
+
+def _critical(confidence: float, tail: Any) -> float:
+    return critical(confidence, tail)
+
+
+def _plain(name: str) -> str:
+    """Return a level's name as that of a file."""
+    return re.sub(r"\W+", "_", name)
+
+
+def measured(mechanism: object, drawn: NoisyRegions, *_: object) -> KeptAnswers:
+    """Return the noisy counts, and the tables that least squares makes of them."""
+    queries = cast("RegionTables", mechanism).queries
+    levels = range(queries.measured.spine.depth + 1)
+    every = list(dict.fromkeys(table for level in levels for table in queries.at(level)))
+    fitted = estimates(queries.measured, drawn.levels, every)
+    return KeptAnswers(answers=np.zeros(0, dtype=np.int64), detail=RegionCounts(estimates=fitted, noisy=drawn.levels))
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> RegionCounts:
+    """Return the tables of a folder; their cells are read when they are asked for."""
+    answers = Answers(release=release)
+    levels: list[dict[Table, Any]] = [{} for _ in answers.levels]
+    whole: list[dict[Table, Any]] = [{} for _ in answers.levels]
+    for each in answers.level_tables:
+        nodes = answers.queries.measured.spine.sizes[each.level]
+        shape = (nodes, *(axis.size for axis in each.axes[1 if each.level else 0 :]))
+        stored = partial(StoredTable, path=folder / each.file, digest=description["sha256"][each.file], shape=shape)
+        levels[each.level][each.table] = stored(column="count")
+        whole[each.level][each.table] = stored(column="adjusted")
+    return RegionCounts(estimates=levels, whole=whole if answers.mechanism.whole is not None else None)
+
+
+ANSWERING = Answering(answers=Answers, measured=measured, restored=restored)

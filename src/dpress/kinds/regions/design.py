@@ -1,0 +1,113 @@
+"""Which tables of which levels are measured, with which shares of the budget: those of the least mean variance.
+
+spec -> spine, tables by level -> shares -> the mechanism, with its exact error.
+"""
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.loss import Loss
+from dpress.core.basics.parameters import PLACE, Parameters
+from dpress.core.maps.spine import Spine
+from dpress.core.maps.workload import Marginals
+from dpress.data.specification.spec import Spec
+from dpress.kinds.regions.kind import Regions
+from dpress.kinds.regions.levels import level_names, region_column, spine_of
+from dpress.kinds.regions.measured_tables import MeasuredTables, measured_tables
+from dpress.kinds.regions.public_totals import public_totals
+from dpress.kinds.regions.region_errors import mean_variance
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.region_tables import RegionTables, WholeCounts
+from dpress.mechanisms.linear.spine_marginals import SpineMarginals
+from dpress.query.boxes import products
+from dpress.release.plan import strategies
+from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.parameter_checks import of_kind, of_methods
+
+METHOD = "spine_marginals"
+
+
+def choose(spec: Spec) -> Choice:
+    """Return the tables of every level with their shares of the budget.
+
+    Error: mean variance of a cell, over levels, tables and regions, exact after least squares.
+
+    Raises:
+        NotSupported: devices are asked, no attribute has levels, or another method is named.
+        ValueError: a table, a level or a parameter is wrong; the line names its place.
+    """
+    _check(spec)
+    place, parameters = region_column(spec.schema.tabular), of_kind(spec, Regions)
+    others = spec.schema.subset(name for name in spec.schema.names if name != place.name)
+    schema, levels, spine = Schema((place, *others.attributes)), level_names(place), spine_of(place)
+    public = public_totals(parameters.invariants or {}, place, levels, spine)
+    known = max((totals.depth for totals in public), default=-1)
+    tables = measured_tables(parameters, levels, others.names, spine, known)
+    whole = _whole(parameters, others, tables)
+    candidates = []
+    for loss in spec.privacy.loss.payable:
+        shares = _shares(spine, tables, loss)
+        strategy = SpineMarginals(spine=spine, shape=others.shape, tables=tables.levels, shares=shares)
+        noisy = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+        mechanism = RegionTables(noisy=noisy, public=public, whole=whole)
+        error = mean_variance(mechanism.queries, tables.weights)
+        candidates.append(Candidate(method=METHOD, mechanism=mechanism, predicted_error=error))
+    chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
+    every = dict.fromkeys(table for level in tables.levels for table in level)
+    return Choice(
+        workload=Marginals(schema.shape, tuple((0, *(1 + axis for axis in table)) for table in every)),
+        schema=schema,
+        candidates=(chosen,),
+        chosen=chosen,
+        lower_bound=0.0,
+        users=parameters.users or strategies.USERS,
+        attributes=schema.attributes,
+    )
+
+
+def _check(spec: Spec) -> None:
+    """Refuse what no release of regions has."""
+    if spec.privacy.model == "local":
+        raise NotSupported('$.privacy.model: kind = "regions" is of a table that a curator holds; got "local"')
+    if spec.release.method not in (strategies.AUTO, METHOD):
+        raise NotSupported(f'$.release.method: {spec.release.method!r} does not serve kind = "regions"; use {METHOD!r}')
+    if spec.release.postprocess:
+        raise NotSupported('$.release.postprocess: kind = "regions" has none; `records = true` gives whole numbers')
+    of_methods(spec, {METHOD: Parameters})
+    strategies.check_columns(spec)
+
+
+def _shares(spine: Spine, tables: MeasuredTables, loss: Loss) -> tuple[Fraction, ...]:
+    """Return the share of every table of every level."""
+    del spine, loss
+    count = sum(map(len, tables.levels))
+    return (Fraction(1, count),) * count
+
+
+def _whole(parameters: Regions, others: Schema, tables: MeasuredTables) -> WholeCounts | None:
+    """Return what is made of the estimates; None where no records are asked for.
+
+    Raises:
+        ValueError: no table of the finest level has all attributes, or a condition cannot be read or leaves nothing.
+    """
+    if not parameters.records:
+        if parameters.impossible:
+            raise ValueError(f"{PLACE}.impossible: only `records` are without what is impossible; set records = true")
+        return None
+    if tuple(range(len(others.names))) not in tables.levels[-1]:
+        raise ValueError(f"{PLACE}.records: needs a table of all attributes at the finest level: {[*others.names]}")
+    mask = np.zeros(others.size, dtype=bool)
+    for number, text in enumerate(parameters.impossible or [], 1):
+        try:
+            boxes = products(others, text)
+        except ValueError as error:
+            raise ValueError(f"{PLACE}.impossible[#{number}]: {error}") from None
+        for weights in boxes:
+            mask |= functools.reduce(np.multiply.outer, weights, np.ones(())).ravel() > 0
+    if mask.all():
+        raise ValueError(f"{PLACE}.impossible: nobody is left")
+    return WholeCounts(impossible=tuple(np.flatnonzero(mask).tolist()))

@@ -1,0 +1,58 @@
+"""What a release of regions keeps beside its description: the noisy counts, and the tables that add up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.maps.linear import Numbers
+from dpress.inference.regions.measured import Table
+from dpress.inference.regions.spine_queries import Estimates
+from dpress.query.published_tables import BATCH_CELLS
+
+NOISY = "noisy_counts.parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegionCounts:
+    """The counts of a release.
+
+    Args:
+        estimates: by level and table, of every node.
+        noisy: the counts with their noise as they were drawn; None where they stay in the folder.
+        whole: by level and table, whole numbers as a folder has them; None where it has none.
+    """
+
+    estimates: Estimates
+    noisy: Sequence[Mapping[Table, Numbers]] | None = None
+    whole: Estimates | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoisyCounts:
+    """The file of the noisy counts: level by level, table by table, region by region, the last attribute fastest.
+
+    Args:
+        levels: the names of the levels.
+        names: of the attributes beside the regions.
+        counts: by level and table.
+    """
+
+    levels: Sequence[str]
+    names: Sequence[str]
+    counts: Sequence[Mapping[Table, Numbers]]
+    name: ClassVar[str] = NOISY
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the counts with the level and the table that they are of."""
+        for level, tables in zip(self.levels, self.counts, strict=True):
+            for table, counts in tables.items():
+                what = " x ".join(self.names[axis] for axis in table) or "total"
+                for start in range(0, counts.size, BATCH_CELLS):
+                    values = counts.ravel()[start : start + BATCH_CELLS]
+                    same = {"level": level, "table": what}
+                    columns = {name: pa.array([text]).take(pa.array(np.zeros(len(values), np.int8)))
+                               for name, text in same.items()}  # fmt: skip
+                    yield pa.record_batch(columns | {"answer": values})
