@@ -4,17 +4,22 @@ spec -> spine, tables by level -> shares -> the mechanism, with its exact error.
 """
 
 import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.any_loss import power_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.spine import Spine
 from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.inference.regions.allocation import Allocation, shares
+from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.levels import level_names, region_column, spine_of
 from dpress.kinds.regions.measured_tables import MeasuredTables, measured_tables
@@ -29,6 +34,7 @@ from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 METHOD = "spine_marginals"
+GRAINS = 10_000  # of the budget, of which every table has a whole number
 
 
 def choose(spec: Spec) -> Choice:
@@ -50,14 +56,14 @@ def choose(spec: Spec) -> Choice:
     whole = _whole(parameters, others, tables)
     candidates = []
     for loss in spec.privacy.loss.payable:
-        shares = _shares(spine, tables, loss)
-        strategy = SpineMarginals(spine=spine, shape=others.shape, tables=tables.levels, shares=shares)
+        shared = _shared(spine, others.shape, tables, [totals.depth for totals in public], loss)
+        strategy = SpineMarginals(spine=spine, shape=others.shape, tables=shared.tables, shares=shared.shares)
         noisy = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
         mechanism = RegionTables(noisy=noisy, public=public, whole=whole)
         error = mean_variance(mechanism.queries, tables.weights)
         candidates.append(Candidate(method=METHOD, mechanism=mechanism, predicted_error=error))
     chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
-    every = dict.fromkeys(table for level in tables.levels for table in level)
+    every = dict.fromkeys(table for level in tables.weights for table in level)
     return Choice(
         workload=Marginals(schema.shape, tuple((0, *(1 + axis for axis in table)) for table in every)),
         schema=schema,
@@ -81,11 +87,38 @@ def _check(spec: Spec) -> None:
     strategies.check_columns(spec)
 
 
-def _shares(spine: Spine, tables: MeasuredTables, loss: Loss) -> tuple[Fraction, ...]:
-    """Return the share of every table of every level."""
-    del spine, loss
-    count = sum(map(len, tables.levels))
-    return (Fraction(1, count),) * count
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTables:
+    """The tables of every level that are measured, and their shares of the loss, level by level."""
+
+    tables: tuple[tuple[Table, ...], ...]
+    shares: tuple[Fraction, ...]
+
+
+def _shared(
+    spine: Spine, shape: tuple[int, ...], tables: MeasuredTables, public: Sequence[int], loss: Loss
+) -> SharedTables:
+    """Return the shares of the least weighted mean variance; a table that is best left out at a level has none."""
+    found = shares(
+        Allocation(
+            spine=spine,
+            shape=shape,
+            tables=tables.levels,
+            workload=tables.weights,
+            power=power_of(loss),
+            exact=public,
+        )
+    )
+    grains = [{table: max(1, round(GRAINS * share)) for table, share in level.items()} for level in found]
+    total = sum(sum(level.values()) for level in grains)
+    return SharedTables(
+        tables=tuple(tuple(sorted(level, key=lambda table: (len(table), table))) for level in grains),
+        shares=tuple(
+            Fraction(level[table], total)
+            for level in grains
+            for table in sorted(level, key=lambda table: (len(table), table))
+        ),
+    )
 
 
 def _whole(parameters: Regions, others: Schema, tables: MeasuredTables) -> WholeCounts | None:

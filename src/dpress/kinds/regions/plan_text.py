@@ -6,7 +6,7 @@ from typing import Any, cast
 from dpress.inference.interval import critical
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.levels import level_names
-from dpress.kinds.regions.region_errors import TableError, table_errors
+from dpress.kinds.regions.region_errors import TableError, asked_tables, table_errors
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
@@ -37,7 +37,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
             "table": [names[axis] for axis in error.table],
             "typical_error": typical(error),
         }
-        for error in _errors(candidate)
+        for error in _errors(planned, candidate)
     ]
     return plan_text.plain(planned, candidate) | {"errors": errors}
 
@@ -47,13 +47,14 @@ def typical(error: TableError) -> float:
     return math.sqrt(float(error.variances.mean()))
 
 
-def _errors(candidate: Candidate) -> list[TableError]:
-    return [*table_errors(cast("RegionTables", candidate.mechanism).queries)]
+def _errors(planned: Plan, candidate: Candidate) -> list[TableError]:
+    tables = asked_tables(planned.workload)
+    return [*table_errors(cast("RegionTables", candidate.mechanism).queries, tables)]
 
 
 def _by_level(planned: Plan) -> Listing:
     names, levels = planned.choice.schema.names[1:], level_names(planned.choice.schema.tabular[0])
-    errors = _errors(planned.chosen)
+    errors = _errors(planned, planned.chosen)
     tables = list(dict.fromkeys(error.table for error in errors))
     cells = {(error.level, error.table): error for error in errors}
     rows = []
@@ -73,15 +74,15 @@ def _drowned(planned: Plan) -> list[str]:
     if not rows:
         return ["With `users`, about how many rows there will be, this says where counts drown in noise."]
     names, levels = planned.choice.schema.names[1:], level_names(planned.choice.schema.tabular[0])
-    said = []
-    for error in _errors(planned.chosen):
+    drowned = []
+    for error in _errors(planned, planned.chosen):
         cells = math.prod(planned.choice.schema.shape[1 + axis] for axis in error.table)
         count, within = rows / error.variances.size / cells, critical(0.95, "gaussian") * typical(error)
         if count < within:
-            said.append((error.level, " x ".join(names[axis] for axis in error.table) or "total", count, within))
-    if not said:
+            drowned.append((error.level, " x ".join(names[axis] for axis in error.table) or "total", count, within))
+    if not drowned:
         return [f"With {rows:,} rows the average count of every table is larger than its 95 % interval reaches."]
-    first = {table: (levels[level], count, within) for level, table, count, within in reversed(said)}
+    first = {table: (levels[level], count, within) for level, table, count, within in reversed(drowned)}
     return [
         f"{table}: with {rows:,} rows the counts of a typical {level} drown in noise, {count:,.1f} on average against "
         f"+- {within:,.1f} (95 %)."
