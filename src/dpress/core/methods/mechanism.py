@@ -17,11 +17,13 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement, SumsAndLevels
 from dpress.core.maps.ranges import Ranges
-from dpress.core.maps.region_table import NoisyRegions
 from dpress.core.methods.name_counts import NameCounts, NoisyNames
 from dpress.core.methods.people import People
 from dpress.core.methods.table_sums import Found, Rows
 from dpress.core.reports.oracle import Oracle
+
+if TYPE_CHECKING:
+    from dpress.core.maps.region_table import NoisyRegions
 
 Weights = Sequence[Array]
 

@@ -34,10 +34,10 @@ class SpineQueries:
 
     def at(self, level: int) -> tuple[Table, ...]:
         """Return the widest tables that are known of every node of a level."""
-        return self._known[level]
+        return self._determined[level]
 
     @cached_property
-    def _known(self) -> tuple[tuple[Table, ...], ...]:
+    def _determined(self) -> tuple[tuple[Table, ...], ...]:
         tables = list(dict.fromkeys(table for level in self.measured.variances for table in level))
         deepest = {table: self.measured.deepest(table) for table in tables}
         levels = range(self.measured.spine.depth + 1)
@@ -92,8 +92,8 @@ class SpineQueries:
 
     def _holding(self, region: Cover, weights: Sequence[Array]) -> Table | None:
         used = tuple(axis for axis, cells in enumerate(weights[1:]) if not np.all(cells == 1))
-        known = all(any(set(used) <= set(table) for table in self.at(level)) for level in region or [0])
-        return used if known else None
+        determined = all(any(set(used) <= set(table) for table in self.at(level)) for level in region or [0])
+        return used if determined else None
 
 
 def table_of(level: Mapping[Table, Any], table: Table) -> Array:

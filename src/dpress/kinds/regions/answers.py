@@ -24,7 +24,7 @@ from dpress.inference.regions.spine_queries import Estimates, SpineQueries, tabl
 from dpress.inference.regions.variances import cell_variances
 from dpress.kinds.regions.levels import level_names
 from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
-from dpress.kinds.regions.region_errors import TableError, asked_tables, table_errors
+from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
 from dpress.kinds.regions.stored_tables import StoredTable
 from dpress.kinds.regions.whole_counts import RECORDS, RegionRecords, whole_leaves
 from dpress.mechanisms.linear.region_tables import RegionTables
@@ -126,7 +126,7 @@ class Answers(ReleaseAnswers):
     @cached_property
     def errors(self) -> tuple[TableError, ...]:
         """The error of every table that was asked for, at every level where it is known."""
-        return tuple(table_errors(self.queries, asked_tables(self.release.workload)))
+        return tuple(table_errors(self.queries, wanted_tables(self.release.workload)))
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -51,8 +51,8 @@ def choose(spec: Spec) -> Choice:
     others = spec.schema.subset(name for name in spec.schema.names if name != place.name)
     schema, levels, spine = Schema((place, *others.attributes)), level_names(place), spine_of(place)
     public = public_totals(parameters.invariants or {}, place, levels, spine)
-    known = max((totals.depth for totals in public), default=-1)
-    tables = measured_tables(parameters, levels, others.names, spine, known)
+    public_to = max((totals.depth for totals in public), default=-1)
+    tables = measured_tables(parameters, levels, others.names, spine, public_to)
     whole = _whole(parameters, others, tables)
     candidates = []
     for loss in spec.privacy.loss.payable:
@@ -99,7 +99,7 @@ def _shared(
     spine: Spine, shape: tuple[int, ...], tables: MeasuredTables, public: Sequence[int], loss: Loss
 ) -> SharedTables:
     """Return the shares of the least weighted mean variance; a table that is best left out at a level has none."""
-    found = shares(
+    best = shares(
         Allocation(
             spine=spine,
             shape=shape,
@@ -109,7 +109,7 @@ def _shared(
             exact=public,
         )
     )
-    grains = [{table: max(1, round(GRAINS * share)) for table, share in level.items()} for level in found]
+    grains = [{table: max(1, round(GRAINS * share)) for table, share in level.items()} for level in best]
     total = sum(sum(level.values()) for level in grains)
     return SharedTables(
         tables=tuple(tuple(sorted(level, key=lambda table: (len(table), table))) for level in grains),

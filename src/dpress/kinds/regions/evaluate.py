@@ -56,9 +56,9 @@ def _truth(answers: Answers, rows: TrueRows) -> Levels:
     by_table = [
         measured.spine.up(part.reshape(shape).astype(np.float64)) for part, shape in zip(parts, shapes, strict=True)
     ]
-    asked = dict.fromkeys([(), *(error.table for error in answers.errors)])
+    tables = dict.fromkeys([(), *(error.table for error in answers.errors)])
     return [
-        {table: _of_wide(table, wide, [levels[level] for levels in by_table]) for table in asked}
+        {table: _of_wide(table, wide, [levels[level] for levels in by_table]) for table in tables}
         for level in range(measured.spine.depth + 1)
     ]
 

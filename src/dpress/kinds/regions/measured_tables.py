@@ -25,7 +25,7 @@ class MeasuredTables:
 
 
 def measured_tables(
-    parameters: Regions, levels: Sequence[str], others: Sequence[str], spine: Spine, known: int
+    parameters: Regions, levels: Sequence[str], others: Sequence[str], spine: Spine, public_to: int
 ) -> MeasuredTables:
     """Return the tables, the totals at every level without public ones at or below it.
 
@@ -34,7 +34,7 @@ def measured_tables(
         levels: their names, everything first.
         others: the attributes beside the regions.
         spine: of the regions.
-        known: the finest level whose totals are public; -1 without one.
+        public_to: the finest level whose totals are public; -1 without one.
 
     Raises:
         ValueError: a table or a level is none, or stands twice.
@@ -43,7 +43,7 @@ def measured_tables(
     stated = parameters.tables or ([[*others]] if others else [])
     for number, each in enumerate(stated, 1):
         place = f"tables[#{number}]"
-        wanted = each if isinstance(each, WeightedTable) else WeightedTable(attributes=each)
+        wanted = WeightedTable(attributes=each) if isinstance(each, list) else each
         table = _axes(wanted.attributes, others, place)
         if table in ends:
             raise ValueError(f"{PLACE}.{place}: the same attributes as another table")
@@ -52,7 +52,7 @@ def measured_tables(
     measured = _measured(parameters, levels, spine)
     return MeasuredTables(
         levels=tuple(
-            tuple(table for table, finest in ends.items() if level <= finest and (table or level > known))
+            tuple(table for table, finest in ends.items() if level <= finest and (table or level > public_to))
             if level in measured
             else ()
             for level in range(len(levels))

@@ -6,7 +6,7 @@ from typing import Any, cast
 from dpress.inference.interval import critical
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.levels import level_names
-from dpress.kinds.regions.region_errors import TableError, asked_tables, table_errors
+from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
@@ -48,7 +48,7 @@ def typical(error: TableError) -> float:
 
 
 def _errors(planned: Plan, candidate: Candidate) -> list[TableError]:
-    tables = asked_tables(planned.workload)
+    tables = wanted_tables(planned.workload)
     return [*table_errors(cast("RegionTables", candidate.mechanism).queries, tables)]
 
 

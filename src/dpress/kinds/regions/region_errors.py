@@ -27,7 +27,7 @@ class TableError:
     variances: Array
 
 
-def asked_tables(workload: Workload | Areas) -> tuple[Table, ...]:
+def wanted_tables(workload: Workload | Areas) -> tuple[Table, ...]:
     """Return the tables that a release is about, by the attributes beside the regions, which are axis 0."""
     return tuple(tuple(axis - 1 for axis in table if axis) for table in workload.tables)
 

@@ -52,7 +52,7 @@ def whole_leaves(
     return whole_numbers(
         measured.spine,
         mechanism.strategy.shape,
-        [_known(measured, estimates, level, tables) for level in range(measured.spine.depth + 1)],
+        [_determined(measured, estimates, level, tables) for level in range(measured.spine.depth + 1)],
         {table: cell_variances(measured, table) for table in tables},
         totals=public,
         impossible=cells,
@@ -60,7 +60,7 @@ def whole_leaves(
     )
 
 
-def _known(measured: Measured, estimates: Estimates, level: int, tables: Sequence[Table]) -> dict[Table, Array]:
+def _determined(measured: Measured, estimates: Estimates, level: int, tables: Sequence[Table]) -> dict[Table, Array]:
     return {table: table_of(estimates[level], table) for table in tables if level <= measured.deepest(table)}
 
 

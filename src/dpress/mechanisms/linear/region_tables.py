@@ -97,9 +97,9 @@ class RegionTables:
     @cached_property
     def queries(self) -> SpineQueries:
         """How queries are answered, and what their error is: of public totals the noise has variance 0."""
-        noises, known = iter(self.noisy.noises), {totals.depth for totals in self.public}
+        noises, public = iter(self.noisy.noises), {totals.depth for totals in self.public}
         variances = tuple(
-            {table: next(noises).variance for table in tables} | ({(): 0.0} if level in known else {})
+            {table: next(noises).variance for table in tables} | ({(): 0.0} if level in public else {})
             for level, tables in enumerate(self.strategy.tables)
         )
         return SpineQueries(
@@ -110,19 +110,19 @@ class RegionTables:
         """Return what draws the noise; see `CuratorMechanism`."""
         leaves = self.strategy.leaves(rows)
         exact = np.concatenate([of_leaves(part, leaves) for part in self.strategy.map.parts])
-        known = [self._known(totals, leaves) for totals in self.public]
+        exact_totals = [self._exact(totals, leaves) for totals in self.public]
         del leaves
-        return lambda rng: Drawn(output=self.measured(self.noisy.noisy(exact, rng=rng).answers, known))
+        return lambda rng: Drawn(output=self.measured(self.noisy.noisy(exact, rng=rng).answers, exact_totals))
 
-    def _known(self, totals: PublicTotals, leaves: Mapping[Table, Numbers]) -> Numbers:
+    def _exact(self, totals: PublicTotals, leaves: Mapping[Table, Numbers]) -> Numbers:
         """Return public totals: those that are stated, or those of the rows."""
         if totals.counts:
             return np.array(totals.counts, dtype=np.int64)
         return of_leaves(RegionTable(self.strategy.spine, self.strategy.shape, totals.depth, ()), leaves)
 
-    def measured(self, noisy: Numbers, known: Sequence[Numbers]) -> NoisyRegions:
+    def measured(self, noisy: Numbers, exact_totals: Sequence[Numbers]) -> NoisyRegions:
         """Return the answers by level and table: noisy ones, and totals that are public."""
         levels = self.strategy.decoder.split(noisy)
-        for totals, counts in zip(self.public, known, strict=True):
+        for totals, counts in zip(self.public, exact_totals, strict=True):
             levels[totals.depth][()] = counts
         return NoisyRegions(levels=tuple(levels))

@@ -1,0 +1,112 @@
+"""Answers about regions: they add up, their error is exact, and a folder gives them again."""
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.kinds.regions.small_country import people, specification, truth
+
+import dpress
+from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
+from dpress.inference.interval import half_width
+
+PRIVACIES = [{"rho": 1}, {"epsilon": 2}, {"epsilon": 2, "delta": 1e-6}, {"rho": 1, "relation": "replace-one"}]
+PERSONS = {"epsilon": 4, "unit": "uid", "rows_per_unit": 2}
+FALSE_ALARM = 1e-6
+
+
+@pytest.mark.parametrize("privacy", [*PRIVACIES, PERSONS])
+def test_regions_add_up_to_the_region_above_them_and_tables_agree(privacy: dict[str, Any]) -> None:
+    release = dpress.publish(specification(privacy), people())
+    total, states = release.query("total").value, [release.query(f"state = {code}").value for code in "12"]
+    counties = [release.query(f"county = {code}").value for code in ("1A", "1B", "2C")]
+    assert sum(states) == pytest.approx(total)
+    assert sum(counties) == pytest.approx(total)
+    for state, sex in itertools.product("12", "fm"):
+        whole = release.query(f"state = {state} and sex = {sex}").value
+        ages = [release.query(f"state = {state} and sex = {sex} and age = {age}").value for age in range(3)]
+        assert sum(ages) == pytest.approx(whole)
+
+
+def test_without_noise_to_speak_of_answers_are_the_counts() -> None:
+    table = people()
+    release = dpress.publish(specification({"rho": 1000}), table)
+    assert release.query("county = 2C and sex = f").value == pytest.approx(truth(table, tracts="2C", sex="f"), abs=0.1)
+    both = release.query("tract in (1A2, 2C1) and age in 0..1")
+    expected = truth(table, tracts="1A2", ages=(0, 1)) + truth(table, tracts="2C1", ages=(0, 1))
+    assert both.value == pytest.approx(expected, abs=0.1)
+    assert release.query("not state = 1").value == pytest.approx(truth(table, tracts="2"), abs=0.1)
+    by_county = release.results("count by county where age in 0..1")
+    assert [result.value for result in by_county] == pytest.approx(
+        [truth(table, tracts=code, ages=(0, 1)) for code in ("1A", "1B", "2C")], abs=0.1
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("public", [{}, {"invariants": {"state": "rows"}}])
+@pytest.mark.parametrize("privacy", PRIVACIES)
+def test_errors_are_those_that_many_releases_have(privacy: dict[str, Any], public: dict[str, Any]) -> None:
+    """The mean of squared errors over runs against the variance: a chi-square of so many degrees of freedom."""
+    table, runs = people(), 120
+    plan = dpress.plan(specification(privacy, **public))
+    texts = ["total", "state = 2 and sex = f", "tract in (1A1, 2C3)", "county = 2C and age = 1", "tract = 2C4"]
+    exact = [truth(table), truth(table, tracts="2", sex="f"), truth(table, tracts="1A1") + truth(table, tracts="2C3"),
+             truth(table, tracts="2C", ages=(1,)), truth(table, tracts="2C4")]  # fmt: skip
+    squares, inside = np.zeros(len(texts)), np.zeros(len(texts))
+    for run in range(runs):
+        release = dpress.publish(plan, table, rng=rng.seeded(1000 + run))
+        for place, (text, count) in enumerate(zip(texts, exact, strict=True)):
+            result = release.query(text)
+            squares[place] += ((result.value - count) / result.standard_error) ** 2 if result.standard_error else 0.0
+            inside[place] += result.interval[0] <= count <= result.interval[1]
+    known = [place for place, text in enumerate(texts) if release.query(text).standard_error == 0]
+    assert known == ([0] if public else [])
+    limit = half_width(1.0, 1 - FALSE_ALARM / 80, "gaussian")
+    tails = (
+        4 if "epsilon" in privacy else 2
+    )  # kurtosis of Laplace noise at most 6, so the variance of a square at most 5
+    for place in set(range(len(texts))) - set(known):
+        assert abs(squares[place] / runs - 1) < limit * math.sqrt(tails / runs), texts[place]
+        assert inside[place] / runs > 0.95 - limit * math.sqrt(0.95 * 0.05 / runs)
+    assert abs(2 * squares[1] / runs - 1) > limit * math.sqrt(tails / runs)  # half the variance would be found
+
+
+def test_a_folder_gives_the_same_answers(tmp_path: Path) -> None:
+    release = dpress.publish(specification(), people(), out=tmp_path / "release")
+    again = dpress.load_release(tmp_path / "release")
+    for text in (
+        "total",
+        "state = 2 and sex = f",
+        "tract in (1A1, 2C3) and age in 1..2",
+        "count state = 1 - count county = 2C",
+    ):
+        first, second = release.query(text), again.query(text)
+        assert (first.value, first.standard_error) == pytest.approx((second.value, second.standard_error))
+    assert sorted(path.name for path in (tmp_path / "release").iterdir()) == [
+        "county.parquet", "measurement.parquet", "noisy_counts.parquet", "release.json", "state.parquet",
+        "total.parquet", "tract.parquet", "tree_1.parquet",
+    ]  # fmt: skip
+    table = again.tables["county", "sex", "age"].to_pandas()
+    assert table["county"].unique().tolist() == ["1A", "1B", "2C"]
+    assert table["count"].sum() == pytest.approx(release.query("total").value)
+
+
+def test_a_file_of_another_release_is_refused(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        dpress.publish(specification(), people(), out=tmp_path / name)
+    (tmp_path / "one" / "tract.parquet").write_bytes((tmp_path / "other" / "tract.parquet").read_bytes())
+    with pytest.raises(SchemaMismatch, match=r"tract\.parquet differs from its checksum"):
+        dpress.load_release(tmp_path / "one").query("tract = 1A1")
+
+
+def test_a_table_of_upper_levels_answers_of_their_regions_alone() -> None:
+    release = dpress.publish(specification(tables=[["sex"], {"attributes": ["age"], "from": "county"}]), people())
+    assert release.query("county = 2C and age = 1").standard_error > 0
+    with pytest.raises(ValueError, match="no published table of these regions answers 'tract = 1A1 and age = 1'"):
+        release.query("tract = 1A1 and age = 1")
+    with pytest.raises(ValueError, match="no published table"):
+        release.query("sex = f and age = 1")
