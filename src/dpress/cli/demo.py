@@ -7,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from dpress.cli.output import hint, json_option, print_json, quiet_option
+from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import describe
 from dpress.data.example_people import people
 from dpress.data.specification.spec import load_spec
@@ -77,7 +78,7 @@ def command(context: click.Context, out: str, *, collect: bool, quiet: bool, as_
     release = publish(spec, ledger=ledger, out=folder / "release")
     answers = [release.query(text) for text in QUERIES]
     report = write_report(release, folder / "report.html") if present() else None
-    claim = release.claim.figures
+    claim = claim_words.figures(release.claim)
     if as_json:
         page = None if report is None else str(report)
         print_json({"release": str(folder / "release"), "report": page, "claim": claim, "answers": answers})

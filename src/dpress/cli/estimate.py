@@ -7,6 +7,7 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
+from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.new_path import new_path
@@ -70,7 +71,7 @@ def command(
     if note := caution(from_parameters(loaded.budget)):
         hint(note, quiet=quiet)
     lifetime = lifetime_of(release.mechanism)
-    claim = release.claim.figures
+    claim = claim_words.figures(release.claim)
     following = str(place) if (place := Path(out) / NEXT).exists() else None
     if as_json:
         seconds = time.perf_counter() - started

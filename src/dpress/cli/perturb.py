@@ -8,6 +8,7 @@ from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
 from dpress.cli.swapped import remarking
+from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats
 from dpress.core.basics.new_path import new_file
 from dpress.query.designs import mechanism_of
@@ -58,7 +59,7 @@ def command(
     mechanism = mechanism_of(designed)
     claim, lifetime = mechanism.claim, lifetime_of(mechanism)
     if as_json:
-        plain = claim.figures
+        plain = claim_words.figures(claim)
         seconds = time.perf_counter() - started
         fields = {"reports": out, "count": reports, "claim": plain, "lifetime": as_floats(lifetime), "seconds": seconds}
         print_json(fields)

@@ -10,6 +10,7 @@ import click
 
 from dpress.cli.output import counting, engine_option, hint, json_option, planning, print_json, quiet_option
 from dpress.cli.planned import planned
+from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.new_path import new_path
@@ -103,7 +104,7 @@ def command(
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
-        claim = release.claim.figures
+        claim = claim_words.figures(release.claim)
         seconds = time.perf_counter() - started
         fields = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
         print_json(fields if bundle is None else {**fields, "bundle": bundle})

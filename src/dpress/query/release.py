@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from dpress import catalog
 from dpress.attributes.domain import Schema
+from dpress.core.basics import claim_words
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Numbers
@@ -83,11 +84,11 @@ class Release:
 
     def __repr__(self) -> str:
         names = ", ".join(attribute.name for attribute in self.design.attributes)
-        return f"Release({self.kind} of {names}; {self.method}; {self.claim.words})"
+        return f"Release({self.kind} of {names}; {self.method}; {claim_words.words(self.claim)})"
 
     def _repr_html_(self) -> str:
         answers, unit = self.answers, self.claim.unit
-        promised = f"{self.claim.words} proven, per {unit.name}, {unit.relation}"
+        promised = f"{claim_words.words(self.claim)} proven, per {unit.name}, {unit.relation}"
         tables = [(name, " x ".join(names)) for name, names in {**answers.tables, **answers.asked}.items()]
         lines = (notebook.line(text) for text in (promised, *answers.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
@@ -349,7 +350,7 @@ class Release:
             "private": self.private,
             "method": self.method,
             "claim": {
-                **claim.figures,
+                **claim_words.figures(claim),
                 "relation": claim.unit.relation.value,
                 "unit": [*claim.unit.columns] if claim.unit.also else claim.unit.name,
                 "rows_per_unit": claim.unit.rows,

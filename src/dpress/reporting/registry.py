@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpress import catalog
+from dpress.core.basics import claim_words
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import as_floats, describe
@@ -137,7 +138,7 @@ def _loss(release: Release) -> dict[str, Any]:
         "privacy_unit": "Report-level" if release.design.local else "User-level" if claim.unit.column else "Row-level",
         "privacy_unit_details": _neighbours(claim.unit, local=release.design.local),
         "privacy_parameters": as_floats(claim.proven) or {},
-        "privacy_parameters_details": f"Proven: {claim.words}. {_stated(release)}.",
+        "privacy_parameters_details": f"Proven: {claim_words.words(claim)}. {_stated(release)}.",
     }
 
 

@@ -2,10 +2,9 @@
 
 import enum
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpress.core.basics import check
-from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.loss import Loss
 
 
@@ -84,8 +83,7 @@ class Claim:
         basis: one sentence that says why, naming the numbers that the sampler uses.
         given: what is public beside, so that both neighbours have it; empty where nothing is.
 
-    >>> from dpress.core.basics.losses.any_loss import as_floats, describe
-    >>> from dpress.core.basics.losses.pure import PureDP
+    >>>     >>> from dpress.core.basics.losses.pure import PureDP
     >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
     >>> describe(claim.published), describe(claim.proven)
     ('epsilon = 1', 'nothing')
@@ -96,20 +94,3 @@ class Claim:
     unit: Unit
     basis: str
     given: str = ""
-
-    @property
-    def words(self) -> str:
-        """The proven loss in words, and given what it holds.
-
-        >>> from dpress.core.basics.losses.pure import PureDP
-        >>> loss = PureDP(epsilon=1)
-        >>> Claim(published=loss, proven=loss, unit=ROW, basis="", given="the public totals of every state").words
-        'epsilon = 1, given the public totals of every state'
-        """
-        return describe(self.proven) + (f", given {self.given}" if self.given else "")
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """The published and the proven loss as numbers by name, None without one; and given what, where anything is."""
-        losses = {"published": as_floats(self.published), "proven": as_floats(self.proven)}
-        return losses | ({"given": self.given} if self.given else {})

@@ -3,6 +3,7 @@
 import math
 from typing import Any, cast
 
+from dpress.core.basics import claim_words
 from dpress.inference.interval import critical
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.levels import level_names
@@ -18,7 +19,7 @@ from dpress.release.plan.plan_text import Listing, PlanText, PlanWords
 def text(planned: Plan) -> PlanText:
     """Return the method, then a table of typical errors: a row a level, a column a table."""
     candidate = planned.chosen
-    row = ["*", candidate.method, candidate.mechanism.claim.words, f"{candidate.predicted_error:,.6g}"]
+    row = ["*", candidate.method, claim_words.words(candidate.mechanism.claim), f"{candidate.predicted_error:,.6g}"]
     header = ("", "method", "proven", "mean variance")
     what = "The typical error of a count, by level and table, after all levels and tables were made to add up:"
     return PlanText(

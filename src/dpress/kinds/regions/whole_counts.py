@@ -15,7 +15,6 @@ from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.spine_queries import Estimates, table_of
 from dpress.inference.regions.variances import cell_variances
-from dpress.inference.regions.whole_numbers import whole_numbers
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.query.published_tables import labels_of
 
@@ -33,6 +32,8 @@ def whole_leaves(
         estimates: by level, of the widest tables.
         progress: called with the number of regions that are done.
     """
+    from dpress.inference.regions.whole_numbers import whole_numbers  # noqa: PLC0415  # Numba takes a while to import
+
     measured, cells = mechanism.queries.measured, np.zeros(mechanism.strategy.shape, dtype=bool)
     cells.flat[[*(mechanism.whole.impossible if mechanism.whole else ())]] = True
     tables = list(dict.fromkeys([(), *(table for level in measured.variances for table in level)]))

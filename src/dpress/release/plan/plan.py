@@ -10,6 +10,7 @@ from functools import cached_property
 import msgspec
 
 from dpress import catalog
+from dpress.core.basics import claim_words
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
 from dpress.core.basics.near import meant
@@ -45,7 +46,7 @@ class Plan:
     def __repr__(self) -> str:
         names, chosen = ", ".join(self.spec.schema.names), self.chosen
         return (
-            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {chosen.mechanism.claim.words}; "
+            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {claim_words.words(chosen.mechanism.claim)}; "
             f"{self._predicted})"
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpress.core.basics import check
+from dpress.core.basics import check, claim_words
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Loss
@@ -95,7 +95,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     error = candidate.predicted_error
     return {
         "method": candidate.method,
-        "claim": claim.figures,
+        "claim": claim_words.figures(claim),
         "predicted_error": error if math.isfinite(error) else None,
         "unit": planned.choice.unit,
         **({"note": _note(candidate)} if candidate.assumes else {}),
@@ -125,7 +125,7 @@ def promise(mechanism: Mechanism) -> str:
 def promised(claim: Claim) -> str:
     """Return what a claim promises, and whether that is proven."""
     if claim.proven is not None or claim.published is None:
-        return f"{claim.words} (proven)"
+        return f"{claim_words.words(claim)} (proven)"
     return f"{describe(claim.published)} (claimed, NOT proven)"
 
 
