@@ -83,7 +83,8 @@ class Claim:
         basis: one sentence that says why, naming the numbers that the sampler uses.
         given: what is public beside, so that both neighbours have it; empty where nothing is.
 
-    >>>     >>> from dpress.core.basics.losses.pure import PureDP
+    >>> from dpress.core.basics.losses.any_loss import describe
+    >>> from dpress.core.basics.losses.pure import PureDP
     >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
     >>> describe(claim.published), describe(claim.proven)
     ('epsilon = 1', 'nothing')
