@@ -25,7 +25,7 @@ from dpress.inference.regions.variances import cell_variances
 from dpress.kinds.regions.levels import level_names
 from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
-from dpress.kinds.regions.stored_tables import StoredTable
+from dpress.kinds.regions.stored_tables import StoredFile, StoredTable
 from dpress.kinds.regions.whole_counts import RECORDS, RegionRecords, whole_leaves
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.query import table_forms
@@ -207,8 +207,9 @@ class Answers(ReleaseAnswers):
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the tables, the records where they were asked for, then the noisy counts."""
-        if self.counts.noisy is None:
-            raise TypeError("a release that was read is not written again")
+        if self.counts.files:
+            yield from (*self.published(), *self.counts.files)
+            return
         leaves = None
         if self.mechanism.whole is not None:
             leaves = whole_leaves(self.mechanism, self.counts.estimates, progress)
@@ -252,7 +253,8 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         stored = partial(StoredTable, path=folder / each.file, digest=description["sha256"][each.file], shape=shape)
         levels[each.level][each.table] = stored(column="count")
         whole[each.level][each.table] = stored(column="adjusted")
-    return RegionCounts(estimates=levels, whole=whole if answers.mechanism.whole is not None else None)
+    files = [StoredFile(path=folder / name, digest=description["sha256"][name]) for name in answers.beside.values()]
+    return RegionCounts(estimates=levels, whole=whole if answers.mechanism.whole is not None else None, files=files)
 
 
 ANSWERING = Answering(answers=Answers, measured=measured, restored=restored)

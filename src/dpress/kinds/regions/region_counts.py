@@ -11,6 +11,7 @@ from dpress.core.maps.linear import Numbers
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates
 from dpress.query.published_tables import BATCH_CELLS
+from dpress.query.released_file import Part
 
 NOISY = "noisy_counts.parquet"
 
@@ -21,13 +22,15 @@ class RegionCounts:
 
     Args:
         estimates: by level and table, of every node.
-        noisy: the counts with their noise as they were drawn; None where they stay in the folder.
+        noisy: the counts with their noise as they were drawn; none where they stay in the folder.
         whole: by level and table, whole numbers as a folder has them; None where it has none.
+        files: that a folder has beside the tables.
     """
 
     estimates: Estimates
-    noisy: Sequence[Mapping[Table, Numbers]] | None = None
+    noisy: Sequence[Mapping[Table, Numbers]] = ()
     whole: Estimates | None = None
+    files: Sequence[Part] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.basics.errors import SchemaMismatch
@@ -64,6 +65,31 @@ class StoredTable:
         if sum(rows) != math.prod(self.shape):
             raise SchemaMismatch(f"{self.path.name} has {sum(rows):,} rows, expected {math.prod(self.shape):,}")
         return np.cumsum([0, *rows[:-1]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFile:
+    """A file of a release, as it is.
+
+    Args:
+        path: of the file.
+        digest: its SHA-256, which it is held against before anything is read.
+    """
+
+    path: Path
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+        return self.path.name
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        _verified(self.path, self.digest)
+        with pq.ParquetFile(self.path) as file:
+            for group in range(file.num_row_groups):
+                yield from file.read_row_group(group).combine_chunks().to_batches()
 
 
 @functools.cache
