@@ -207,7 +207,7 @@ def test_every_form_of_a_document_has_a_case():
     assert told("encoder") == {"code", "codes", "combination", "interval", "leaf", "node", "run", "tile"}
     assert told("queries") == {"all", "areas", "cells", "length", "listed", "predicates", "prefixes", "ranges"}
     assert {one["kind"] for document in found for one in document["attributes"]} == {
-        "categorical", "date", "datetime", "integer", "location", "numeric", "ordinal",
+        "categorical", "date", "datetime", "hierarchy", "integer", "location", "numeric", "ordinal",
     }  # fmt: skip
     assert {tuple(sorted(one["budget"])) for one in found} == {("epsilon",), ("delta", "epsilon"), ("rho",)}
     assert {one["claim"]["relation"] for one in found} == {"add-remove", "replace-one"}
