@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from dpress import Ledger
-from dpress.cli.main import main
 
 SPEC = """
 [data]
@@ -195,29 +194,3 @@ def test_releases_are_paid_from_shares_too(typed, here, tmp_path) -> None:
     summary = Ledger.open(tmp_path / "shared.sqlite").summary()
     assert [entry.analyst for entry in summary.entries] == ["ada", "ada"]
     assert here(*publish, "c", "--analyst", "ada", "--period", "2024").code == 2
-
-
-def test_a_terminal_completes_what_the_specification_lists(typed, monkeypatch) -> None:
-    """Where Python has readline; the line is typed at a prompt, and the end of input ends the session."""
-    readline = pytest.importorskip("readline")
-    typed()
-    seen, lines = [], iter(["left"])
-
-    def prompted(prompt):
-        complete = readline.get_completer()
-        seen.append((prompt, [complete(start, 0) for start in ("wa", "'ey", "sel", "zz")]))
-        try:
-            return next(lines)
-        except StopIteration:
-            raise EOFError from None
-
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr("builtins.input", prompted)
-    monkeypatch.setattr("sys.stdin", Terminal())
-    before = readline.get_completer()
-    main([*START])
-    assert seen == [("sql> ", ["ward", "'eyes'", "select", None])] * 2
-    assert readline.get_completer() is before

@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-HEAVY = {"duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib", "pyspark"}
+HEAVY = {
+    *("duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib", "pyspark"),
+    "prompt_toolkit",
+}
 DEVICE = """
 import dpress.core.basics.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, pcep, rappor, subset_selection, sue
@@ -33,10 +36,10 @@ MORE = {
 PLANNERS = ("dpress.mechanisms.linear", "dpress.mechanisms.spatial", "dpress.mechanisms.joint", "dpress.inference.maps")
 
 
-def loaded_by(statements: str) -> set[str]:
-    """Return the modules that a fresh process holds after these statements."""
+def loaded_by(statements: str, typed: str = "") -> set[str]:
+    """Return the modules that a fresh process holds after these statements, with a text on its standard input."""
     script = f"{statements}\nimport sys\nprint()\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], input=typed, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -59,6 +62,16 @@ def test_a_method_that_is_named_is_loaded_alone() -> None:
         if name.startswith("dpress.mechanisms.") and name.count(".") > 2 and not name.endswith(".documents")
     }
     assert families == {"linear"}
+
+
+def test_a_session_that_is_piped_loads_no_prompt(tmp_path) -> None:
+    (tmp_path / "people.toml").write_text(
+        '[[attribute]]\nname = "ward"\nkind = "categorical"\nvalues = ["a", "b"]\n[privacy]\nepsilon = 1\n'
+    )
+    files = (f"{tmp_path}/people.toml", "--ledger", f"{tmp_path}/l.db", "--out", f"{tmp_path}/session")
+    start = MAIN.format(["session", *files])
+    asked = "select count(*) from v where ward = 'a'\n"
+    assert {"prompt_toolkit", "dpress.cli.session_prompt", "dpress.cli.completion"} & loaded_by(start, asked) == set()
 
 
 @pytest.mark.parametrize("library", ["scipy.special", "pyarrow", "concurrent.futures"])

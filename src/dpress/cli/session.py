@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpress.cli.completion import completing
 from dpress.cli.output import engine_option, hint, json_option, quiet_option
 from dpress.core.basics.losses.any_loss import describe
 from dpress.ledger.ledger import Ledger
 
 if TYPE_CHECKING:
     from dpress.release.statements.sql_session import Session
-
-PROMPT = "sql> "
 
 
 @click.command("session")
@@ -63,15 +60,11 @@ def command(
 
 
 def _lines(session: "Session") -> Iterator[str]:
-    """Yield the lines that are typed, with completion where Python has readline; else those of standard input."""
-    if not sys.stdin.isatty():
-        for line in sys.stdin:  # noqa: UP028  # `yield from` would close standard input with the generator
-            yield line
+    """Yield what is typed at a terminal; else the lines of standard input."""
+    if sys.stdin.isatty():
+        from dpress.cli.session_prompt import typed_lines  # noqa: PLC0415  # prompt_toolkit, which only terminals need
+
+        yield from typed_lines(session)
         return
-    with completing(session.spec):
-        while True:
-            try:
-                yield input(PROMPT)
-            except EOFError:
-                click.echo()
-                return
+    for line in sys.stdin:  # noqa: UP028  # `yield from` would close standard input with the generator
+        yield line
