@@ -11,7 +11,7 @@ from dpress.core.basics import rng
 from dpress.core.maps.linear import Array
 from dpress.core.maps.spine import Spine
 from dpress.inference.regions.controlled_rounding import Rounding, round_tables
-from dpress.inference.regions.count_posterior import FURTHEST, LARGE, expect, posterior
+from dpress.inference.regions.count_posterior import FURTHEST, LARGE, SMALL, expect, posterior
 from dpress.inference.regions.dispersion import dispersions
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.nearest_tables import nearest
@@ -50,6 +50,8 @@ def test_the_ends_of_what_an_estimate_says() -> None:
     assert posterior(5.0, np.inf, 2.0, 0.5) == (2.0, 3.0)
     assert posterior(5.0, 0.0, 2.0, 0.5) == (5.0, 0.0)
     assert posterior(5.0, 3.0, 0.0, 0.0) == (0.0, 0.0)
+    assert posterior(1.0, 1e-9, 2.0, 0.5) == (1.0, 1e-9)  # whose densities no float holds
+    assert posterior(1.0, SMALL, 2.0, 0.5) == pytest.approx((1.0, 0.0), abs=1e-9)
     assert posterior(10.0, 400.0, 100 * LARGE, 0.0)[0] == 10 + FURTHEST * 20
     assert posterior(1000.0, 4.0, 900.0, 1e4)[0] == pytest.approx(1000, abs=0.1)
 

@@ -13,6 +13,7 @@ from dpress.core.basics.compiled import compiled
 
 ROUNDS = 6  # of raking; more change an expectation by less than its own error
 FURTHEST = 4.0  # standard errors by which the prior may move an estimate
+SMALL = 1 / 256  # a variance below it leaves one whole number, and its densities are beyond what floats hold
 LARGE = 60.0  # expected count from which the prior is taken to be normal
 
 
@@ -61,8 +62,8 @@ def _posterior(estimate: float, variance: float, expected: float, extra: float) 
     """Return mean and variance of a count, given an estimate with normal error; extra is phi N."""
     if variance == np.inf or expected == 0:
         return expected, expected * (1 + extra)
-    if variance == 0:
-        return estimate, 0.0
+    if variance < SMALL:
+        return estimate, variance
     if expected < LARGE:
         return by_counts(estimate, variance, expected / (1 + extra), extra / expected)
     share = 1 / (1 + variance / (expected * (1 + extra)))

@@ -74,6 +74,8 @@ class SpineQueries:
         """
         region = cover(self.measured.spine, weights[0])
         table = self._table(region, weights)
+        if not region:
+            return 0.0  # of no place at all: nobody is counted
         cells = functools.reduce(np.multiply.outer, (weights[1 + axis] for axis in table), np.ones(()))
         unions = [
             RegionQuery(union=_with_weight(region, weight), weights={table: weight * cells})

@@ -4,8 +4,7 @@ noisy counts -> least squares over all levels and tables -> published tables; qu
 """
 
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
 from dpress.inference.regions.variances import cell_variances
+from dpress.kinds.regions.level_files import file_stem
 from dpress.kinds.regions.levels import level_names
 from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
@@ -143,7 +143,7 @@ class Answers(ReleaseAnswers):
             for number, table in enumerate(tables, 1):
                 regions = (msgspec.structs.replace(place, name=name, level=name),) if level else ()
                 if axes := (*regions, *(others[axis] for axis in table)):
-                    file = f"{_plain(name)}{f'_{number}' if len(tables) > 1 else ''}.parquet"
+                    file = f"{file_stem(name)}{f'_{number}' if len(tables) > 1 else ''}.parquet"
                     listed.append(LevelTable(level=level, table=table, file=file, axes=axes))
         return tuple(listed)
 
@@ -228,9 +228,10 @@ def _critical(confidence: float, tail: Any) -> float:
     return critical(confidence, tail)
 
 
-def _plain(name: str) -> str:
-    """Return a level's name as that of a file."""
-    return re.sub(r"\W+", "_", name)
+def _with_everything(levels: Sequence[dict[Table, Any]]) -> None:
+    """Add up the first level where nothing is tabled beside the regions: no file has that one number."""
+    if {*levels[0]} <= {()}:
+        levels[0][()] = np.array([np.sum(levels[1][()][:])])
 
 
 def measured(mechanism: object, drawn: NoisyRegions, *_: object) -> KeptAnswers:
@@ -239,6 +240,7 @@ def measured(mechanism: object, drawn: NoisyRegions, *_: object) -> KeptAnswers:
     levels = range(queries.measured.spine.depth + 1)
     every = list(dict.fromkeys(table for level in levels for table in queries.at(level)))
     fitted = estimates(queries.measured, drawn.levels, every)
+    _with_everything(fitted)
     return KeptAnswers(answers=np.zeros(0, dtype=np.int64), detail=RegionCounts(estimates=fitted, noisy=drawn.levels))
 
 
@@ -253,6 +255,9 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         stored = partial(StoredTable, path=folder / each.file, digest=description["sha256"][each.file], shape=shape)
         levels[each.level][each.table] = stored(column="count")
         whole[each.level][each.table] = stored(column="adjusted")
+    _with_everything(levels)
+    if answers.mechanism.whole is not None:
+        _with_everything(whole)
     files = [StoredFile(path=folder / name, digest=description["sha256"][name]) for name in answers.beside.values()]
     return RegionCounts(estimates=levels, whole=whole if answers.mechanism.whole is not None else None, files=files)
 

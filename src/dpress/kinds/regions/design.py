@@ -21,6 +21,7 @@ from dpress.data.specification.spec import Spec
 from dpress.inference.regions.allocation import Allocation, shares
 from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
+from dpress.kinds.regions.level_files import check_levels
 from dpress.kinds.regions.levels import level_names, region_column, spine_of
 from dpress.kinds.regions.measured_tables import MeasuredTables, measured_tables
 from dpress.kinds.regions.public_totals import public_totals
@@ -53,6 +54,9 @@ def choose(spec: Spec) -> Choice:
     public = public_totals(parameters.invariants or {}, place, levels, spine)
     public_to = max((totals.depth for totals in public), default=-1)
     tables = measured_tables(parameters, levels, others.names, spine, public_to)
+    if not any(tables.levels):
+        raise ValueError(f"{PLACE}.invariants: nothing is left to measure; name a coarser level")
+    check_levels(levels, [*strategies.VALUE_COLUMNS, "adjusted", *others.names])
     whole = _whole(parameters, others, tables)
     candidates = []
     for loss in spec.privacy.loss.payable:
@@ -84,7 +88,7 @@ def _check(spec: Spec) -> None:
     if spec.release.postprocess:
         raise NotSupported('$.release.postprocess: kind = "regions" has none; `records = true` gives whole numbers')
     of_methods(spec, {METHOD: Parameters})
-    strategies.check_columns(spec)
+    strategies.check_columns(spec, adjusted=of_kind(spec, Regions).records)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 from dpress.attributes.protocol import Cells
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.spine import Spine
-from dpress.kinds.regions.levels import level_depth
+from dpress.kinds.regions.levels import TOTAL, level_depth
 from dpress.mechanisms.linear.region_tables import PublicTotals
 
 ROWS = "rows"
@@ -31,6 +31,8 @@ def public_totals(stated: Stated, column: Cells, levels: Sequence[str], spine: S
         return ()
     if len({value == ROWS for value in stated.values()}) > 1:
         raise ValueError(f'{PLACE}.invariants: either all levels are stated in files, or all are "{ROWS}"')
+    if TOTAL in stated:
+        raise ValueError(f"{PLACE}.invariants: expected levels of the tree, got {TOTAL!r}; {levels[1]} gives it, too")
     depths = {level_depth(name, levels, "invariants"): name for name in stated}
     totals = tuple(
         PublicTotals(level=name, depth=depth, counts=_counts(stated[name], column, name, spine.sizes[depth]))
