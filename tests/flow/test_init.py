@@ -40,6 +40,16 @@ def test_answers_become_a_spec_that_plans():
     assert "never overwritten" in str(again.exception)
 
 
+def test_codes_with_levels_are_asked_for_their_public_file(folder):
+    (folder / "towns.csv").write_text("state,town\nA,A1\nB,B1\n", encoding="utf-8")
+    towns = ["hierarchy", "state, town", "nowhere.csv", "", "hierarchy", "state, town", "towns.csv", "elsewhere"]
+    done = begun(["skip", "skip", *towns, "row", "", "1"], "rows.parquet")
+    assert done.exit_code == 0, done.output
+    assert "  Failed to open local file 'nowhere.csv'" in done.output
+    (place,) = dpress.load_spec("spec.toml").attribute
+    assert (place.name, place.column, place.levels, place.other) == ("sex_code", "sex", ("state", "town"), "elsewhere")
+
+
 @pytest.mark.parametrize(
     ("answers", "line"),
     [

@@ -81,7 +81,7 @@ def test_what_is_missing_or_wrong_is_named(session, changes, line):
     assert "(at line" not in state["fault"]
 
 
-@given(st.lists(typed, min_size=13, max_size=13), typed, typed, typed)
+@given(st.lists(typed, min_size=15, max_size=15), typed, typed, typed)
 def test_whatever_is_typed_is_a_spec_or_refused(texts, budget, more, name):
     fields = [one for one in Column.__struct_fields__ if one not in ("name", "use", "kind")]
     own = dict(zip(fields, texts, strict=True))
@@ -111,6 +111,22 @@ def test_parts_by_hand():
     assert written.part("12", "", [""]) == "12"
     assert written.part("1e-6", "", ["", ""]) == "0.0000005"
     assert written.part("much", "", [""]) == "much"
+
+
+def test_a_column_of_codes_with_levels_becomes_regions_that_plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tracts.csv").write_text("county,tract\n1,11\n1,12\n2,21\n", encoding="utf-8")
+    codes = Column(name="tract", use=True, kind="hierarchy", levels="county, tract", tree="tracts.csv")
+    sex = Column(name="sex", use=True, kind="categorical", values="f\nm")
+    draft = Draft(columns=[codes, sex], unit="row", users="500")
+    wish = Wish(name="places", kind="regions", more="records = true")
+    spec = load_spec(written.specification(draft, wish, {"epsilon": "1"}))
+    assert written.names_of(draft) == ["tract_code", "sex"]
+    assert list(dpress.plan(spec).design.schema.names) == ["tract_code", "sex"]
+    (tmp_path / "tracts.csv").unlink()
+    missing = replace(draft, columns=[replace(codes, tree="none.csv"), sex])
+    with pytest.raises(OSError, match=r"none\.csv"):
+        load_spec(written.specification(missing, wish, {"epsilon": "1"}))
 
 
 def test_columns_keep_what_was_typed_when_they_are_looked_at_again(session):

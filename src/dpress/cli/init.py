@@ -16,7 +16,7 @@ from dpress.studio.session import file_format
 from dpress.studio.table_codebook import read as read_codebook
 
 SKIP = "skip"
-KINDS = (SKIP, "categorical", "ordinal", "integer", "numeric", "date", "datetime")
+KINDS = (SKIP, "categorical", "ordinal", "integer", "numeric", "date", "datetime", "hierarchy")
 PUBLIC = "No row is read: which values a column may have is public knowledge, from a questionnaire or a register."
 
 
@@ -66,7 +66,7 @@ def _described(column: Column) -> Column:
         _ask_cells(column)
         try:
             load_spec(_alone(column))
-        except SchemaMismatch as error:
+        except (SchemaMismatch, OSError) as error:
             click.echo(f"  {written.fault(error)}", err=True)
             continue
         return column
@@ -78,6 +78,11 @@ def _ask_cells(column: Column) -> None:
             click.echo(f"  values of the codebook: {', '.join(column.values.splitlines())}", err=True)
         else:
             column.values = "\n".join(_ask("values, with commas between them").split(","))
+        column.other = _ask("anything else is counted as (empty: refuse the table)", default="")
+        return
+    if column.kind == "hierarchy":
+        column.levels = _ask("levels, coarse to fine, with commas between them")
+        column.tree = _ask("the public file of all codes, a row a code, a column a level")
         column.other = _ask("anything else is counted as (empty: refuse the table)", default="")
         return
     first, last = ("first day", "last day") if column.kind in written.CALENDAR else ("lower bound", "upper bound")

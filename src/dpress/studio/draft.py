@@ -31,6 +31,8 @@ class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         beside: of a location, the column with the other coordinate.
         low_beside: the lower bound of that column.
         high_beside: its upper bound.
+        levels: of codes, coarse to fine, separated by commas: the columns of `tree`.
+        tree: the file with all codes, a row a leaf.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     beside: str = ""
     low_beside: str = ""
     high_beside: str = ""
+    levels: str = ""
+    tree: str = ""
 
 
 class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -52,7 +52,7 @@ def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: P
 
 def attribute(column: Column) -> dict[str, Any]:
     """Return the fields of an attribute; what was not typed is left out."""
-    fields: dict[str, Any] = {"name": PLACE if column.kind == "location" else column.name, "kind": column.kind or None}
+    fields: dict[str, Any] = {"name": _name(column), "kind": column.kind or None}
     if column.kind in LISTED:
         rows = [line.split(LABEL, 1) for line in column.values.splitlines() if line.strip()]
         listed = [value.strip() for value, *_ in rows]
@@ -63,6 +63,10 @@ def attribute(column: Column) -> dict[str, Any]:
         fields["columns"] = [column.name, column.beside]
         fields["bounds"] = [_pair(column.low, column.high), _pair(column.low_beside, column.high_beside)]
         fields["bounds"] = None if fields["bounds"] == [None, None] else fields["bounds"]
+    elif column.kind == "hierarchy":
+        fields["column"], fields["file"] = column.name, column.tree.strip() or None
+        fields["levels"] = [level.strip() for level in column.levels.split(",") if level.strip()] or None
+        fields["other"] = column.other or None
     elif column.kind in CALENDAR:
         fields["bounds"] = [column.low, column.high] if column.low or column.high else None
         fields["cells"] = column.cells or None
@@ -77,12 +81,19 @@ def attribute(column: Column) -> dict[str, Any]:
 
 def fault(refused: Exception) -> str:
     """Return a refusal of a specification for who did not write it: without the name and the lines of the text."""
+    if isinstance(refused, OSError) and refused.strerror:
+        return f"{refused.filename}: {refused.strerror}" if refused.filename else refused.strerror
     return str(refused).removeprefix("the specification: ").partition(" (at line")[0]
 
 
 def names_of(draft: Draft) -> list[str]:
     """Return the names of the attributes."""
-    return [PLACE if column.kind == "location" else column.name for column in draft.columns if column.use]
+    return [_name(column) for column in draft.columns if column.use]
+
+
+def _name(column: Column) -> str:
+    """Return the name of an attribute: its column's, where that is neither one of two nor perhaps a level's."""
+    return {"location": PLACE, "hierarchy": f"{column.name}_code"}.get(column.kind, column.name)
 
 
 def part(whole: str, wanted: str, stated: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from dpress.core.basics.kind import Kind
+from dpress.core.basics.kind import Kind, Wished
 from dpress.core.basics.parameters import Parameters
 
 Names = Annotated[list[str], Meta(min_length=1)]
@@ -106,5 +106,16 @@ KIND = Kind(
     names=("regions",),
     of_counts=False,
     large=True,
+    wished=(
+        Wished(
+            kind="regions",
+            place=9,
+            title="Every region of a country",
+            words="Counts at every level of a tree of codes, which add up.",
+            marks=((2, 8), (2, 20), (2, 32)),
+            mark="line",
+            users=True,
+        ),
+    ),
     parameters={("regions", "central"): Regions},
 )

@@ -2,7 +2,7 @@
 
 import { byId, element } from "./elements.js";
 import { button, choice, group, lines, row, text, tick, why } from "./fields.js";
-import { ask, keep, take, typed, work } from "./work.js";
+import { ask, attributeName, keep, take, typed, work } from "./work.js";
 
 const KINDS = [
   ["", "choose"],
@@ -13,6 +13,7 @@ const KINDS = [
   ["date", "date"],
   ["datetime", "date and time"],
   ["location", "place on a map"],
+  ["hierarchy", "code with levels, such as a tract in a county"],
 ];
 const TEXT = /\.(csv|tsv)(\.gz|\.zst)?$/i;
 const CELLS = ["day", "week", "month", "quarter", "year", "weekday", "month of year"];
@@ -99,7 +100,7 @@ function column(own, redraw) {
     choice("What it is", own, "kind", KINDS, redraw),
     text("Title for people", own, "title", { size: "" }),
   ), ...cells(own), ...(own.kind && own.kind !== "location" ? [beside(own)] : []));
-  made.dataset.column = own.kind === "location" ? "place" : own.name;
+  made.dataset.column = attributeName(own);
   return made;
 }
 
@@ -115,6 +116,12 @@ function cells(own) {
       row(text(`${own.name} from`, own, "low"), text("to", own, "high")),
       row(text(`${own.beside || "the other"} from`, own, "low_beside"), text("to", own, "high_beside")),
       why("The box comes from an atlas: bounds of the rows would tell where the outermost person is.")];
+  }
+  if (own.kind === "hierarchy") {
+    return [row(text("Its levels, coarse to fine", own, "levels", { size: "long", more: { placeholder: "state, county, tract" } })),
+      row(text("The public file of all codes: a row a code, a column a level", own, "tree", { size: "long" }),
+        text("Anything else is counted as (empty: refuse the table)", own, "other")),
+      why("From a statistics office or a register: which codes occur in the rows must not decide which are shown.")];
   }
   if (own.kind === "date" || own.kind === "datetime") {
     const zone = own.kind === "datetime" ? [text("Clocks of", own, "zone", { more: { placeholder: "Europe/Berlin" } })] : [];

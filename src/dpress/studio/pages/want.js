@@ -4,7 +4,7 @@ import { asking, forget } from "./asking.js";
 import { byId, drawn, element } from "./elements.js";
 import { button, choice, group, lines, row, text, ticks, why } from "./fields.js";
 import { waited } from "./shown.js";
-import { address, ask, keep, take, typed, work } from "./work.js";
+import { address, ask, attributeName, keep, take, typed, work } from "./work.js";
 
 const LOWEST = -2; // of the slider: a hundredth
 const STEPS = 100; // for each factor of ten
@@ -12,7 +12,7 @@ const STEPS = 100; // for each factor of ten
 /** Draws the third step. */
 export function drawWhat(redraw) {
   const { draft, kinds } = work;
-  const names = draft.columns.filter((one) => one.use).map((one) => (one.kind === "location" ? "place" : one.name));
+  const names = draft.columns.filter((one) => one.use).map(attributeName);
   const add = (kind) => () => {
     const name = unused(kind || "sql");
     draft.wishes.push({ name, kind, sql: "", attributes: [], by: [], mean: [], median: [], ways: "1", more: "", epsilon: "" });

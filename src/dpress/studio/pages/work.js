@@ -18,6 +18,9 @@ export async function ask(method, path, body) {
 
 export const work = { draft: null, kinds: [], wishes: [], ledger: {}, folder: "" };
 
+/** Returns the name of a column's attribute, as the specification has it (`studio/written.py`). */
+export const attributeName = ({ kind, name }) => ({ location: "place", hierarchy: `${name}_code` })[kind] ?? name;
+
 let timer;
 let changed = 0;
 let listener = () => {};
