@@ -46,6 +46,10 @@ def tables() -> dict[str, Case]:
             attributes=[EDUCATION], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
             release={"kind": "histogram"},
         ),
+        "histogram_codes": Case(
+            attributes=[CODES | {"other": "elsewhere"}, SEX], privacy=EPSILON, release={"kind": "histogram"},
+            queries=("initial = N and sex = Female", "initial in (E, S) or where = elsewhere"),
+        ),
         "regions": Case(
             attributes=[CODES, SEX, AGE], privacy=RHO,
             release={"kind": "regions", "parameters": {

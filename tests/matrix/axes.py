@@ -9,7 +9,9 @@ from tests.matrix.columns import COLUMNS
 
 Case = Mapping[str, object]
 
-CURATED = ("histogram", "marginals", "ranges", "queries", "joint", "spatial", "microdata", "statistics", "names")
+CURATED = (
+    *("histogram", "marginals", "ranges", "queries", "joint", "spatial", "microdata", "statistics", "names", "regions"),
+)  # fmt: skip
 COLLECTED = ("histogram", "marginals", "ranges", "joint", "spatial", "statistics", "strings", "sets")
 ROOMS = (*CURATED, *(f"{one} of devices" for one in COLLECTED))
 ORACLES = (
@@ -27,6 +29,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     ),
     "statistics": ("group_statistics", "group_quantiles"),
     "names": ("partition_selection", "gaussian_threshold"),
+    "regions": ("spine_marginals",),
     "histogram of devices": ORACLES,
     "marginals of devices": ORACLES,
     "ranges of devices": ("subset_selection", "olh", "level_tree", "hdg", "ahead"),
@@ -62,6 +65,8 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "split budget": ("marginals of devices",),
     "again": ("histogram of devices", "marginals of devices"),
     "cap of two": ("sets of devices",),
+    "records": ("regions",),
+    "public totals": ("regions",),
 }
 LOCAL_ADJUSTMENTS = ("norm sub", "simplex", "base cut")
 AXES: Mapping[str, tuple[object, ...]] = {

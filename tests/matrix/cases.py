@@ -232,6 +232,8 @@ ASKED_FOR = {
     "split users": lambda _: {"split": "users"},
     "split budget": lambda _: {"split": "budget"},
     "again": lambda _: {"reports": 3, "changes": 1},
+    "records": lambda _: {"records": True},
+    "public totals": lambda _: {"invariants": {"top": "rows"}},
 }
 
 

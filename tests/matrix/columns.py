@@ -37,8 +37,8 @@ class Column:
 
     @property
     def listed(self) -> bool:
-        """Whether its values are listed, or to be discovered."""
-        return self.attribute["kind"] in ("categorical", "ordinal")
+        """Whether its values are listed, by themselves or in a tree, or to be discovered."""
+        return self.attribute["kind"] in ("categorical", "ordinal", "hierarchy")
 
     @property
     def bounded(self) -> bool:
@@ -71,6 +71,7 @@ MONTHS = ("2024-01", "2024-02", "2024-03", "2024-04")
 DAYS = tuple(dt.date(2024, month, 5) for month in (1, 2, 3, 4))
 HOURS = tuple(dt.datetime(2024, 1, 5, hour, 30) for hour in range(24))
 NASTY = ("constructor", "toString", "__proto__", "=1+1", "<script>alert(1)</script>", "a,b", "\u202egnp.exe", "O'Neil")
+CODES = ("a1", "a2", "b1", "c1", "c2")
 COLUMNS = {
     "texts": listed("North", "East", "South"),
     "nasty": listed(*NASTY),
@@ -82,6 +83,10 @@ COLUMNS = {
     "any integers": discovered(10, 9, 2),
     "any truths": discovered(False, True),
     "any nasty": discovered("constructor", "toString", "__proto__"),
+    "codes": Column(
+        attribute={"kind": "hierarchy", "levels": ["top", "leaf"], "prefix": [1, 2], "values": [*CODES]}, inside=CODES,
+        labels=CODES, stray="nowhere",
+    ),
     "integer": Column(
         attribute={"kind": "integer", "bounds": [17, 24]}, inside=tuple(range(17, 25)), stray=99, clamped=7,
         labels=tuple(map(str, range(17, 25))),

@@ -42,15 +42,16 @@ LISTED = ("texts", "nasty", "nul", "integers", "truths", "ordinal")
 NUMBERS = ("integer", "years", "bins", "edges")
 ORDERED = ("ordinal", *NUMBERS, *DATED)
 COLUMNS_OF: Mapping[str, tuple[str, ...]] = {
-    "histogram": (*LISTED, *NUMBERS, *DATED),
-    "marginals": (*LISTED, *NUMBERS, *DATED),
+    "histogram": (*LISTED, "codes", *NUMBERS, *DATED),
+    "marginals": (*LISTED, "codes", *NUMBERS, *DATED),
     "ranges": ORDERED,
-    "queries": (*LISTED, *NUMBERS, *DATED),
-    "joint": (*LISTED, *NUMBERS, *DATED),
+    "queries": (*LISTED, "codes", *NUMBERS, *DATED),
+    "joint": (*LISTED, "codes", *NUMBERS, *DATED),
     "spatial": ("place",),
-    "microdata": (*LISTED, *NUMBERS, *DATED),
-    "statistics": (*LISTED, *NUMBERS, *DATED, *ANY),
+    "microdata": (*LISTED, "codes", *NUMBERS, *DATED),
+    "statistics": (*LISTED, "codes", *NUMBERS, *DATED, *ANY),
     "names": ANY,
+    "regions": ("codes",),
     "histogram of devices": (*LISTED, *NUMBERS),
     "marginals of devices": (*LISTED, *NUMBERS),
     "ranges of devices": ("ordinal", *NUMBERS),
@@ -141,6 +142,10 @@ RULES = (
         holds=lambda case: case["read"] != "command"
         or case["source"] in ("csv", "gzip", "parquet", "arrow", "folder", "database", "workbook"),
     ),
+    only("outside", ("drop", "reject"), lambda case: case["room"] != "regions", "room", refused=True,
+         why="no region stands for what lies nowhere"),
+    only("missing", ("drop", "reject"), lambda case: case["room"] != "regions", "room", refused=True,
+         why="no region stands for what is missing"),
     only("words", ("none", "title"), lambda case: case["column"] in LISTED, "column",
          why="labels are of listed values"),
     only("outside", ("cell",), lambda case: case["column"] not in (*ANY, "hour"), "column", why="nothing is outside"),

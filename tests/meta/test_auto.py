@@ -10,7 +10,7 @@ from tests.matrix.cases import spec_of
 
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
-from dpress.data.specification.spec import from_dict
+from dpress.data.specification.spec import load_spec
 from dpress.release.plan.plan import plan
 
 PARTS = {
@@ -47,7 +47,7 @@ def chosen_among(specs: Iterator[dict[str, Any]]) -> tuple[set[str], set[str]]:
     chosen, among = set[str](), set[str]()
     for plain in specs:
         try:
-            planned = plan(from_dict(plain))
+            planned = plan(load_spec(plain))
         except (ValueError, NotSupported):
             continue
         chosen.add(planned.chosen.method)
