@@ -42,6 +42,7 @@ DOCUMENTS = (
     "docs/tutorial/where-people-are.md",
     "docs/tutorial/words-nobody-listed.md",
     "docs/tutorial/cost-per-ward.md",
+    "docs/tutorial/a-country.md",
     "docs/tutorial/from-sql-to-a-release.md",
     "docs/tutorial/survey-file.md",
     "docs/tutorial/real-files.md",
@@ -64,6 +65,7 @@ DOCUMENTS = (
     "docs/reference/ranges.md",
     "docs/reference/statistics.md",
     "docs/reference/queries-kind.md",
+    "docs/reference/regions.md",
     "docs/explanations/architecture.md",
     "examples/README.md",
 )
