@@ -64,12 +64,12 @@ class Table:
     excerpt: Excerpt | None = None
 
 
-def table(view: View) -> Table:
-    """Return the cells of a view: in order if they are few and have one, else the largest."""
+def table(view: View, most: int = ROWS) -> Table:
+    """Return the cells of a view: in order if they are few (at most `most`) and have one, else the largest."""
     cells = view.count.size
-    in_order = cells <= ROWS or (cells <= IN_ORDER and view.axes[0].ordered > 0 and len(view.axes) == 1)
+    in_order = cells <= most or (cells <= IN_ORDER and view.axes[0].ordered > 0 and len(view.axes) == 1)
     flat = view.count.ravel()
-    chosen = np.arange(cells) if in_order else _largest(flat, ROWS)
+    chosen = np.arange(cells) if in_order else _largest(flat, most)
     unit, captions = _unit(view), tuple(axis.caption for axis in view.axes)
     return Table(
         caption=f"Counts by {view.name}",

@@ -266,7 +266,7 @@ function pairOf(form) {
 const spread = ({ variances: [own, other], covariance }, r) => Math.max(0, own - 2 * r * covariance + r * r * other);
 
 /** Returns the ratio of two sums, the denominator positive in truth; see `inference.ratio.fieller`. */
-function fieller(pair, critical) {
+export function fieller(pair, critical) {
   const [own, other] = pair.variances;
   if (pair.second <= margin(other, critical, 1))
     return { value: NaN, standardError: NaN, interval: [-Infinity, Infinity] };
