@@ -21,6 +21,14 @@ CODES = {
     "values": ["North", "East", "South"],
     "other": "drop",
 }
+PARTS = {
+    "name": "region",
+    "kind": "hierarchy",
+    "levels": ["initial", "part"],
+    "prefix": [1, 5],
+    "values": ["East", "North", "South"],
+    "other": "Other",
+}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "unknown"}
 YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
 INCOME = {"name": "income", "kind": "numeric", "bounds": [0.0, 100000.0], "bins": 16}

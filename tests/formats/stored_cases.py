@@ -12,6 +12,7 @@ from tests.formats.stored_case import (
     FOUND,
     HOUR,
     INCOME,
+    PARTS,
     PEOPLE,
     PLACE,
     REGION,
@@ -33,6 +34,10 @@ def tables() -> dict[str, Case]:
         "histogram_rho": Case(
             attributes=[SEX, CLASSES], privacy=RHO,
             release={"kind": "histogram", "postprocess": ["nonnegative", "integer"]},
+        ),
+        "histogram_levels": Case(
+            attributes=[PARTS, SEX], privacy=EPSILON, release={"kind": "histogram", "level": "initial"},
+            queries=("initial = N", "initial in (E, S) and sex = Male"),
         ),
         "histogram_delta_replaced": Case(
             attributes=[REGION], privacy={"epsilon": 1, "delta": 1e-6, "relation": "replace-one"},

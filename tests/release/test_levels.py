@@ -181,3 +181,13 @@ def test_records_have_codes_that_are_near_where_regions_are():
     plain = {"name": "place", "kind": "hierarchy", "levels": list(LEVELS), "prefix": [2, 5, 7], "values": leaves}
     own = msgspec.convert(plain, Attribute).with_files(Path())
     assert lowest_common(own.labels, own.levels_of_groups).tolist() == [[0, 1 / 3, 1], [1 / 3, 0, 1], [1, 1, 0]]
+
+
+def test_a_check_says_at_which_level_codes_are_not_in_the_tree(tmp_path):
+    homes = ["0100101"] * 5 + ["0100199"] * 4 + ["2599901"] * 3 + ["9900000"] * 2
+    found = dpress.check(specification(tmp_path), pa.table({"home": homes, "sex": ["f"] * 14})).attributes[0]
+    assert (found.matched, found.other) == (5, 9)
+    assert found.remedy == (
+        "of codes that are not in the tree 2 begin like no state, 3 begin like a state and name no county, "
+        "4 begin like a county and name no tract"
+    )

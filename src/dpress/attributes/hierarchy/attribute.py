@@ -4,7 +4,8 @@ value -> its text -> a leaf of the tree -> the node of the level above it -> a c
 hash (`trees`), so that specifications and designs of a country stay small.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -220,6 +221,20 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     def at(self, level: str) -> Self:
         """Return the attribute with the nodes of another level as its cells; see `Named.at`."""
         return msgspec.structs.replace(self, level=level)
+
+    def remedy(self, texts: Mapping[str, int]) -> str:
+        """Return at which level codes stop being in the tree, as far as they begin with the codes above them."""
+        depths: Counter[int] = Counter()
+        for text, rows in texts.items():
+            depths[self.spine_tree.deepest(text)] += rows
+        names = ("", *self.levels)
+        told = [
+            f"{rows:,} begin like a {names[depth]} and name no {self.levels[min(depth, len(self.levels) - 1)]}"
+            if depth
+            else f"{rows:,} begin like no {self.levels[0]}"
+            for depth, rows in sorted(depths.items())
+        ]
+        return f"of codes that are not in the tree {', '.join(told)}" if told else ""
 
     @property
     def levels_of_groups(self) -> Sequence[Sequence[str]]:

@@ -66,6 +66,11 @@ class Level:
         return lengths["min"] == lengths["max"] and bool(pc.all(digits).as_py())
 
     @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """How many characters codes have, each number once."""
+        return tuple(pc.unique(pc.utf8_length(self.codes)).to_pylist())
+
+    @cached_property
     def places(self) -> Mapping[str, int]:
         """The node of every key."""
         keys, nodes = self.keys
@@ -186,6 +191,14 @@ class Tree:
             names.append(name or each.codes[node].as_py())
             node = int(self.spine.parents(depth)[node])
         return ", ".join(dict.fromkeys(names))
+
+    def deepest(self, text: str) -> int:
+        """Return the finest level of which some code begins a text, 1 to `spine.depth`; 0 where none does."""
+        for depth in range(len(self.nodes_of), 0, -1):
+            level = self.nodes_of[depth - 1]
+            if any(text[:length] in level.places for length in level.lengths):
+                return depth
+        return 0
 
     def nodes(self, level: str, texts: Sequence[str]) -> Numbers:
         """Return the nodes of a level that codes stand for, or names that only one has, shape (texts,).

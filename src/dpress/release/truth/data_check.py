@@ -265,7 +265,7 @@ class _Tally:
             **{name: self.counts[name] for name in fields},
             policies=self.policies._asdict(),
             texts=texts,
-            remedy=_remedy(self.attribute, [text for text, _ in texts]),
+            remedy=self.attribute.remedy(self.texts) or _remedy(self.attribute, [text for text, _ in texts]),
         )
 
 
