@@ -108,8 +108,11 @@ def test_cells_of_a_coarser_level_are_runs_of_cells_and_a_finer_level_is_refused
     assert own.widened("state", ((0, 0),)) == ((0, 1),)
     assert own.widened("state", ((1, 2),)) == ((2, 4),)
     assert own.widened("county", ((1, 1), (3, 4))) == ((1, 1), (3, 4))
-    with pytest.raises(ValueError, match="place is released by county; conditions name its levels state, county, got"):
-        own.widened("tract", ((0, 0),))
+    with pytest.raises(ValueError, match="place is released by county: its levels are state, county, got tract"):
+        own.coarsened("tract")
+    assert own.coarsened("state").labels == ("01", "25", "elsewhere")
+    assert [each.level for each in own.coarser(frozenset({2}))] == ["state"]
+    assert own.coarser(frozenset({1, 2})) == []
 
 
 def test_words_of_people_are_names_with_codes_where_several_have_one(tmp_path):

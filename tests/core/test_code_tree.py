@@ -1,12 +1,14 @@
 """Trees of codes: their shape by brute force over dictionaries, what is refused, their hash, and what they look up."""
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpress.attributes.hierarchy import tree_file, trees
+from dpress.attributes.hierarchy import key_index, tree_file, trees
+from dpress.attributes.hierarchy.key_index import KeyIndex, WordTable
 from dpress.attributes.hierarchy.tree_file import as_table, of_prefixes, of_table
 from dpress.core.basics.errors import SchemaMismatch
 
@@ -181,3 +183,23 @@ def test_a_tree_is_known_by_its_hash_once_it_was_read():
     assert trees.tree_of(own.hash) is own
     assert trees.remember(tree(("only", "here", "once"))) == own.hash
     assert trees.tree_of(own.hash) is own
+
+
+@pytest.mark.parametrize("count", [5, 20_000])
+def test_texts_are_found_among_very_many_keys_as_among_few(count):
+    keys = [f"{7919 * place % 1_000_003:07}" for place in range(count)]
+    texts = [*keys[::3], "", None, "7", "0000007x", "é", "x" * 40, keys[0] + "\0", keys[1][:-1]] * 2
+    places = {key: place for place, key in enumerate(keys)}
+    found = KeyIndex(pa.array(keys, pa.large_string())).places(pa.array(texts, pa.large_string()))
+    assert found.tolist() == [places.get(text, -1) for text in texts]
+    numbers = np.array([0, 7919, -7919, 1_000_000, 15_838, 999_999, 10**17])
+    of_numbers = KeyIndex(pa.array(keys, pa.large_string())).places_of_numbers(numbers)
+    assert of_numbers.tolist() == [places.get(str(number), -1) for number in numbers]
+
+
+def test_keys_of_one_slot_are_told_apart(monkeypatch):
+    monkeypatch.setattr(WordTable, "_slot", lambda _, words: np.full(len(words), 3))
+    monkeypatch.setattr(key_index, "FEW", 0)
+    keys = ["a", "b", "ab", "longer than a word"]
+    found = KeyIndex(pa.array(keys, pa.large_string())).places(pa.array([*reversed(keys), "c"], pa.large_string()))
+    assert found.tolist() == [3, 2, 1, 0, -1]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dpress.attributes.arrow import columns
 from dpress.attributes.hierarchy.attribute import Hierarchy
@@ -14,9 +13,13 @@ def cells(attribute: Hierarchy, column: pa.Array) -> Codes:
     """Return the cell of every code, OUTSIDE where it is none of the tree's, MISSING where it is no text or integer."""
     if pa.types.is_decimal(column.type):
         return columns.each_by_itself(attribute, column)
-    texts = columns.texts(attribute.name, column)
-    keys, _ = attribute.spine_tree.nodes_of[-1].keys
-    places = np.asarray(pc.fill_null(pc.index_in(texts, value_set=keys), len(keys)))
+    index = attribute.spine_tree.nodes_of[-1].index
+    if pa.types.is_integer(column.type) and not pa.types.is_uint64(column.type):
+        texts = column
+        places = index.places_of_numbers(np.asarray(column.cast(pa.int64()).fill_null(0)))
+    else:
+        texts = columns.texts(attribute.name, column)
+        places = index.places(texts)
     coded: Codes = np.append(attribute.key_cells, np.int32(OUTSIDE))[places]
     coded[np.asarray(texts.is_null())] = MISSING
     return coded

@@ -228,13 +228,13 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         for text, rows in texts.items():
             depths[self.spine_tree.deepest(text)] += rows
         names = ("", *self.levels)
-        told = [
+        depths_in_words = [
             f"{rows:,} begin like a {names[depth]} and name no {self.levels[min(depth, len(self.levels) - 1)]}"
             if depth
             else f"{rows:,} begin like no {self.levels[0]}"
             for depth, rows in sorted(depths.items())
         ]
-        return f"of codes that are not in the tree {', '.join(told)}" if told else ""
+        return f"of codes that are not in the tree {', '.join(depths_in_words)}" if depths_in_words else ""
 
     @property
     def levels_of_groups(self) -> Sequence[Sequence[str]]:

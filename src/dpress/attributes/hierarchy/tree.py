@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpress.attributes.hierarchy.key_index import KeyIndex
 from dpress.core.basics.near import meant
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.spine import Spine
@@ -64,6 +65,11 @@ class Level:
         lengths = pc.min_max(pc.utf8_length(self.codes)).as_py()
         digits = pc.match_substring_regex(self.codes, "^[0-9]+$")
         return lengths["min"] == lengths["max"] and bool(pc.all(digits).as_py())
+
+    @cached_property
+    def index(self) -> KeyIndex:
+        """The keys, for columns of texts."""
+        return KeyIndex(self.keys[0])
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
