@@ -141,3 +141,12 @@ def test_a_tree_that_was_changed_since_it_was_planned_is_refused(tmp_path):
     planned = msgspec.structs.replace(msgspec.convert(plain, Attribute), tree="0" * 64)
     with pytest.raises(SchemaMismatch, match=r"t.csv: another tree than the one that was planned, 000000000000"):
         planned.with_files(tmp_path)
+
+
+def test_a_page_gets_every_level_with_the_cells_below_its_nodes():
+    plain = places(level="county", other="elsewhere").for_script(100)
+    assert (plain["names"], plain["digits"]) == (("01001", "01003", "25017", "25025", "elsewhere"), 5)
+    state, county = plain["levels"]
+    assert (state["name"], state["names"], state["starts"]) == ("state", ("01", "25", "elsewhere"), [0, 2, 4, 5])
+    assert county["starts"] == [0, 1, 2, 3, 4, 5]
+    assert places(level="county").for_script(3) is None

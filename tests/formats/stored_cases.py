@@ -39,6 +39,10 @@ def tables() -> dict[str, Case]:
             attributes=[PARTS, SEX], privacy=EPSILON, release={"kind": "histogram", "level": "initial"},
             queries=("initial = N", "initial in (E, S) and sex = Male"),
         ),
+        "histogram_leaves": Case(
+            attributes=[PARTS | {"values": ["East", "North", "Sea", "South"], "null": "?"}], privacy=EPSILON,
+            release={"kind": "histogram"}, queries=("initial = S", "not initial in (S, N)", "part = Sea"),
+        ),
         "histogram_delta_replaced": Case(
             attributes=[REGION], privacy={"epsilon": 1, "delta": 1e-6, "relation": "replace-one"},
             release={"kind": "histogram"},

@@ -19,7 +19,8 @@ from dpress.reporting.page import page
 FILE = Path(__file__).with_name("page_vectors.json")
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = (
-    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "joint_em", "joint_em_rappor",
+    "histogram", "histogram_leaves", "histogram_hours", "histogram_levels", "histogram_persons", "histogram_rho",
+    "joint_em", "joint_em_rappor",
     "joint_independent", "joint_lasso", "joint_pairs", "joint_pairs_krr", "joint_rr_ldp", "joint_subset_selection",
     "joint_tables", "local_budget", "local_krr", "local_loloha", "local_olh", "local_pgr", "local_ranges",
     "local_ranges_three", "local_rappor", "local_subset_selection", "local_sue", "marginals_shares",
@@ -83,6 +84,9 @@ def _conditions(own: Tabular) -> list[str]:
     labels, name = list(own.labels), own.name
     listed = [f'{name} = "{labels[0]}"', f'{name} != "{labels[-1]}"', f"{name} in ('{labels[0]}', \"{labels[-1]}\")"]
     listed += [f"'{name}' = \"{labels[0]}\"", f"'{labels[-1]}' != {name}"]
+    for level in own.tree_levels[: own.tree_levels.index(own.level) + 1] if own.tree_levels else ():
+        nodes = own.coarsened(level).labels
+        listed += [f"{level} = {nodes[0]}", f"not {level} in ({nodes[0]}, {nodes[-1]})", f"{level} != {nodes[-1]}"]
     if not isinstance(own, ByEdges):
         return [*listed, f"{name} <= {labels[-2]}", f"{name} in {labels[0]}..{labels[1]}", f"{name} < {labels[1]}"]
     low, high = own.edges[[own.ordered // 4, own.ordered // 2 + 1]].tolist()

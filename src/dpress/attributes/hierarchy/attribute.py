@@ -222,6 +222,27 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Return the attribute with the nodes of another level as its cells; see `Named.at`."""
         return msgspec.structs.replace(self, level=level)
 
+    def for_script(self, longest: int) -> dict[str, Any] | None:
+        """Return the attribute as the script of a page reads it, with the levels above; see `Cells.for_script`."""
+        if (plain := super().for_script(longest)) is None:
+            return None
+        above = self.levels[: self.levels.index(self.level) + 1]
+        return plain | self.words_for_script | {"levels": [self._level_for_script(level) for level in above]}
+
+    @property
+    def words_for_script(self) -> dict[str, Any]:
+        """What the script needs of a level beside its codes: names, and how many digits all codes have."""
+        digits = len(self._level.codes[0].as_py()) if len(self._level.keys[0]) > len(self._level) else 0
+        missing = {"missing": self.null} if self.missing_cell is not None else {}
+        return missing | {"labels": self.captions, "digits": digits}
+
+    def _level_for_script(self, level: str) -> dict[str, Any]:
+        """Return a level as the script reads it: its nodes, and where they begin among the cells."""
+        edges, coarse = self.spine_tree.below(level, self.level).tolist(), self.at(level)
+        starts = [*edges, *(edges[-1] + 1 + place for place in range(len(self.extra)))]
+        words = {"name": level, "size": coarse.size, "names": coarse.labels}
+        return words | coarse.words_for_script | {"starts": starts}
+
     def remedy(self, texts: Mapping[str, int]) -> str:
         """Return at which level codes stop being in the tree, as far as they begin with the codes above them."""
         depths: Counter[int] = Counter()

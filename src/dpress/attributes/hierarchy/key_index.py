@@ -30,13 +30,13 @@ class WordTable:
 
     def places(self, words: Words) -> Places:
         """Return the place of every row among the keys, -1 where it is none, shape (rows,)."""
-        found, wanted, slot = np.full(len(words), -1), np.arange(len(words)), self._slot(words)
+        places, wanted, slot = np.full(len(words), -1), np.arange(len(words)), self._slot(words)
         while len(wanted) and len(self.keys):
             key = self._slots[slot]
-            found[wanted] = np.where((self.keys[key] == words[wanted]).all(axis=1) & (key >= 0), key, -1)
-            left = (found[wanted] < 0) & (key >= 0)
+            places[wanted] = np.where((self.keys[key] == words[wanted]).all(axis=1) & (key >= 0), key, -1)
+            left = (places[wanted] < 0) & (key >= 0)
             wanted, slot = wanted[left], (slot[left] + 1) & (len(self._slots) - 1)
-        return found
+        return places
 
     @property
     def _bits(self) -> int:

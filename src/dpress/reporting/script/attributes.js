@@ -29,11 +29,19 @@ function named(own, edges, cell) {
 
 const digits = (value) => String(Number(value.toPrecision(10)));
 
-/** Returns the cell of this name or label, or -1. */
+/** Returns the cell of this name or label, or -1; codes of `digits` may be without their leading zeros. */
 export function code(own, text) {
-  const found = own.names.indexOf(text);
+  const written = own.digits && /^\d+$/.test(text) ? text.padStart(own.digits, "0") : text;
+  const found = own.names.indexOf(written);
   return found < 0 ? own.labels.indexOf(text) : found;
 }
+
+/** Returns the attributes as conditions name them: each by its name and by the levels of its tree, with their cells. */
+export const columnsOf = (attributes) =>
+  attributes.flatMap((own, axis) => [
+    { ...own, axis },
+    ...(own.levels ?? []).map((level) => ({ ...attribute({ ...own, levels: [], ...level }), axis })),
+  ]);
 
 /** Returns the first number that a text stands for and the end of what it stands for; null where it stands for none. */
 export function stretch(own, text) {

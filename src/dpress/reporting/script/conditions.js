@@ -1,5 +1,5 @@
 /** Conditions as weights of every attribute's cells, as `dpress.query.boxes` makes them: disjoint boxes, which add up. */
-import { code, stretch } from "./attributes.js";
+import { code, columnsOf, stretch } from "./attributes.js";
 import { Unread } from "./condition_grammar.js";
 
 const MOST_BOXES = 256;
@@ -38,7 +38,9 @@ function weightsOf(attributes, box) {
   return weights;
 }
 
-const axisOf = (attributes, { attribute }) => attributes.findIndex((one) => one.name === attribute);
+const columnOf = (attributes, name) => columnsOf(attributes).find((one) => one.name === name);
+
+const axisOf = (attributes, { attribute }) => columnOf(attributes, attribute).axis;
 
 /** Returns boxes, lists of [axis, cells] with rising axes, in one of which every row lies that fulfils a condition. */
 function boxes(attributes, tree, negated) {
@@ -105,7 +107,7 @@ function grouped(size, keyOfPlace) {
 
 /** Returns which cells of its attribute a test names, 1 or 0 each. */
 function cellsOf(attributes, { word, attribute, values }) {
-  const own = attributes.find((one) => one.name === attribute);
+  const own = columnOf(attributes, attribute);
   const chosen = new Uint8Array(own.size);
   if (word === "missing") chosen[missing(own)] = 1;
   else if (word === "=" || word === "!=" || word === "in")
@@ -114,7 +116,15 @@ function cellsOf(attributes, { word, attribute, values }) {
     const [first, last] = range(own, word, values);
     chosen.fill(1, first, last + 1);
   }
-  return word === "!=" ? chosen.map((one) => 1 - one) : chosen;
+  return below(own, word === "!=" ? chosen.map((one) => 1 - one) : chosen);
+}
+
+/** Returns the cells below chosen nodes of a level; those of an attribute as they are. */
+function below({ starts }, chosen) {
+  if (!starts) return chosen;
+  const cells = new Uint8Array(starts.at(-1));
+  chosen.forEach((one, node) => cells.fill(one, starts[node], starts[node + 1]));
+  return cells;
 }
 
 /** Returns the cell of missing values. */

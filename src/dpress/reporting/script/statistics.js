@@ -1,4 +1,5 @@
 /** Counts, shares, ratios and differences with standard error and interval, as `dpress query` gives them. */
+import { columnsOf } from "./attributes.js";
 import { TOTAL, Unread } from "./condition_grammar.js";
 import { boxesOf } from "./conditions.js";
 import { read } from "./grammar.js";
@@ -22,7 +23,7 @@ export function answer(answers, text) {
 /** Returns the answers to a query: of every group of a query with `by`, each with its `group`, else one. */
 export function answersTo(answers, text) {
   const { by = [], ...asked } = readable(answers, text);
-  const columns = by.map((name) => answers.attributes.find((one) => one.name === name));
+  const columns = by.map((name) => columnsOf(answers.attributes).find((one) => one.name === name));
   const groups = columns.reduce((count, one) => count * one.size, 1);
   if (groups > MOST_GROUPS) throw new Unread(`these are ${groups} groups, more than this page shows; use the command`);
   const labels = columns.reduce((rows, one) => rows.flatMap((row) => one.names.map((name) => [...row, name])), [[]]);
@@ -37,7 +38,7 @@ const within = (by, row, where) =>
 function readable({ attributes, error }, text) {
   if (!error) throw new Unread(OFFLINE);
   const asked = read(
-    attributes.map((one) => one.name),
+    columnsOf(attributes).map((one) => one.name),
     text,
   );
   if (!["count", "share", "ratio", "difference"].includes(asked.of))
