@@ -35,11 +35,11 @@ def tables() -> dict[str, Case]:
             attributes=[SEX, CLASSES], privacy=RHO,
             release={"kind": "histogram", "postprocess": ["nonnegative", "integer"]},
         ),
-        "histogram_levels": Case(
+        "tree_levels": Case(
             attributes=[PARTS, SEX], privacy=EPSILON, release={"kind": "histogram", "level": "initial"},
             queries=("initial = N", "initial in (E, S) and sex = Male"),
         ),
-        "histogram_leaves": Case(
+        "tree_leaves": Case(
             attributes=[PARTS | {"values": ["East", "North", "Sea", "South"], "null": "?"}], privacy=EPSILON,
             release={"kind": "histogram"}, queries=("initial = S", "not initial in (S, N)", "part = Sea"),
         ),

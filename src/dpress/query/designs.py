@@ -49,8 +49,9 @@ def load_design(path: str | Path) -> Design:
     """
     try:
         design = documents.decode(Path(path).read_bytes())
-        for attribute in design.attributes:  # which hold no contents of large files
-            attribute.with_files(Path(path).parent)
+        for attribute in design.attributes:
+            if attribute.kept_as:  # what is named by its hash alone
+                attribute.with_files(Path(path).parent)
         mechanism_of(design)
     except SchemaMismatch as error:
         raise SchemaMismatch(f"{path}: {error}") from None
