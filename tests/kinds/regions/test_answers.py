@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -112,10 +113,18 @@ def test_a_table_of_upper_levels_answers_of_their_regions_alone() -> None:
         release.query("sex = f and age = 1")
 
 
+def test_another_release_in_the_same_folder_is_read_anew(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        release = dpress.publish(specification(), people(), out=tmp_path / "release", rng=rng.seeded(seed))
+        assert dpress.load_release(tmp_path / "release").query("tract = 1A1") == release.query("tract = 1A1")
+        shutil.rmtree(tmp_path / "release")
+
+
 def test_nobody_is_in_no_place_and_groups_are_asked_within_a_region(tmp_path: Path) -> None:
     release = dpress.publish(specification(), people(), out=tmp_path / "release", rng=rng.seeded(5))
     for each in (release, dpress.load_release(tmp_path / "release")):
         nobody = each.query("tract = 1A1 and state = 2 and sex = f")
         assert (nobody.value, nobody.standard_error) == (0.0, 0.0)
         by_tract = each.results("count by tract where state = 1")
-        assert [row.value == 0.0 for row in by_tract] == [False] * 3 + [True] * 4
+        assert len(by_tract) == 3
+        assert all(row.value != 0.0 for row in by_tract)

@@ -90,6 +90,10 @@ def _weights(
     stated = parameters.weights or {}
     for name in stated:
         level_depth(name, levels, "weights")
+    if stated.get(levels[-1]) == 0:
+        raise ValueError(
+            f"{PLACE}.weights: the finest level, {levels[-1]}, must count; `level` of [release] ends at another"
+        )
     return tuple(
         {table: stated.get(name, 1.0) * weights[table] for table, finest in ends.items() if level <= finest}
         for level, name in enumerate(levels)

@@ -43,7 +43,7 @@ class StoredTable:
         values = np.empty(places.shape)
         for group in np.unique(groups).tolist():
             inside = groups == group
-            values[inside] = _group(self.path, self.column, group)[places[inside] - starts[group]]
+            values[inside] = _group(self.path, self.digest, self.column, group)[places[inside] - starts[group]]
         return values.reshape(len(places), *self.shape[1:])
 
     def _groups(self) -> Iterator[Array]:
@@ -98,6 +98,8 @@ def _verified(path: Path, digest: str) -> None:
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _group(path: Path, column: str, group: int) -> Array:
+def _group(path: Path, digest: str, column: str, group: int) -> Array:
+    """Return a row group of the file that a folder has now: another release in its place has another digest."""
+    _verified(path, digest)
     with pq.ParquetFile(path) as file:
         return np.asarray(file.read_row_group(group, [column])[column].to_numpy(), dtype=np.float64)
