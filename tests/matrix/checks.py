@@ -100,7 +100,8 @@ def asked_of(run: Run) -> list[tuple[str, float | None]]:
     """Return queries of a case, with the truth where it is known."""
     case, known = run.case, not run.table.capped
     truth, column = run.table.truth, COLUMNS[str(case["column"])]
-    kept = float(sum(truth.values()))
+    unused = kind_of(case) == "statistics" and case["grouped"] == "no" and case["asked"] != "share"
+    kept = float(len(run.table.rows) if unused else sum(truth.values()))  # nothing drops by a column that is not used
     found: list[tuple[str, float | None]] = [("total", kept if known else None)]
     if kind_of(case) == "spatial":
         inside = sum(count for cell, count in truth.items() if cell == 0)

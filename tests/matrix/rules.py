@@ -245,6 +245,11 @@ RULES = (
     only("rows", (300, 4, 3000), lambda case: case["method"] not in ("mdav", "dp_k_prototypes"), "method",
          why="a cluster needs rows"),
     Rule(
+        why="a cluster needs persons", axes=("method", "rows", "contents"),
+        holds=lambda case: case["method"] not in ("mdav", "dp_k_prototypes") or case["rows"] != 4
+        or case["contents"] != "heavy",
+    ),
+    Rule(
         why="quantiles from devices are fitted again and again", axes=("room", "asked"), slow=True,
         holds=lambda case: case["room"] != "statistics of devices" or case["asked"] != "quantiles",
     ),
