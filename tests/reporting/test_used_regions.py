@@ -23,9 +23,9 @@ def release(tmp_path_factory):
 def opened(release, open_page, tmp_path):
     """Open the page."""
 
-    def opening(**options):
+    def opening(of=release, **options):
         path = tmp_path / "report.html"
-        path.write_text(html_of_page(release), encoding="utf-8")
+        path.write_text(html_of_page(of), encoding="utf-8")
         return open_page(path.as_uri(), **options)
 
     return opening
@@ -200,6 +200,11 @@ def test_places_are_listed_sorted_and_saved(opened, release):
         assert (float(line["low"]), float(line["high"])) == pytest.approx(told.interval)
     assert table[0]["in"] == f"{MARKUP}, North"
     assert listed(page)[0][3] == interval(*release.query("place = A1x").interval, 0.1).replace("-", MINUS)
+
+
+def test_a_public_total_is_told_as_it_is(opened, tmp_path):
+    page = opened(release_in(tmp_path, 'invariants = { state = "rows" }\n'))
+    assert [line[2:5] for line in listed(page)] == [["2,143", "2,143 to 2,143", "0"], ["857", "857 to 857", "0"]]
 
 
 def test_without_script_the_upper_tables_stand_there(opened):

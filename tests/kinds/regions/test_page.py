@@ -16,6 +16,7 @@ from dpress.kinds.regions.answers import ANSWERING
 from dpress.kinds.regions.page import TEMPLATE, context, page
 from dpress.kinds.regions.page_levels import page_levels as levels_of
 from dpress.kinds.regions.region_counts import RegionCounts
+from dpress.reporting.added_noise import added_noise
 from dpress.reporting.facts import facts
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import error, interval, number, unit_for
@@ -96,6 +97,14 @@ def test_records_are_told_of_where_there_are_any(release):
     assert "made-up row" not in text(html_of_page(release))
     context_of_page = context(facts(release), answers) | {"records": "records.parquet"}
     assert "The file records.parquet has one made-up row" in text(rendered(TEMPLATE, context_of_page))
+
+
+def test_many_scales_of_noise_are_told_by_their_range(release):
+    noise = added_noise(release.mechanism.noisy)
+    deviations = [distribution.deviation for distribution in noise.distributions]
+    assert len(deviations) > 3
+    wanted = f"standard deviation {error(min(deviations))} to {error(max(deviations))}, drawn independently"
+    assert wanted in text(html_of_page(release))
 
 
 def test_a_name_is_no_markup(release):

@@ -22,6 +22,7 @@ from dpress.reporting.rounding import number
 
 TEMPLATE = "kinds/regions/page.html.j2"
 STYLE = "kinds/regions/page.css"
+MOST_NOISES = 3  # distributions that are told one by one
 
 
 def page(release: Release) -> str:
@@ -34,13 +35,15 @@ def context(facts: Facts, answers: Answers) -> dict[str, Any]:
     """Return the facts that the template names."""
     levels = page_levels(answers)
     below, cells = page_text.below_zero(answers, levels)
-    finest = answers.levels[-1]
+    finest, noise = answers.levels[-1], added_noise(facts.mechanism.noisy)
+    deviations = sorted(distribution.deviation for distribution in noise.distributions)
     return {
         **frame(facts),
         "data": page_numbers(facts, answers, levels),
         "script": script("regions"),
         "accuracy": accuracy(facts),
-        "noise": added_noise(facts.mechanism.noisy),
+        "noise": noise,
+        "spread": (deviations[0], deviations[-1]) if len(deviations) > MOST_NOISES else None,
         "total": total(facts),
         "levels": answers.levels[1:],
         "regions": number(answers.queries.measured.spine.sizes[-1]),

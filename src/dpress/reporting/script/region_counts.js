@@ -14,8 +14,9 @@ export function countsOf(data) {
     stored: level.stored.map(({ axes, counts }) => ({ axes, counts: unpacked(counts) })),
     spaces: level.spaces.map(({ axes, variances }) => ({ axes, variances: unpacked(variances) })),
   }));
-  const answer = (value, variance) => {
+  const answer = (estimate, variance) => {
     const half = wholeCounts(variance, data.critical);
+    const value = variance ? estimate : Math.round(estimate); // a public total is a whole number
     return { value, half, standardError: Math.sqrt(variance), interval: [value - half, value + half] };
   };
   const totals = levels.map((level) => viewOf(attributes, level, [], {}, {}));
