@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dpress.attributes.protocol import Cells
     from dpress.attributes.sets.attribute import SetMembers
     from dpress.core.basics.rng import Generator
+    from dpress.core.maps.spine import Spine
 
 WORDLESS = {"title": UNSET, "unit": UNSET}
 Words = str | UnsetType  # left out of what is written where it is not set, so that documents without it keep their hash
@@ -89,6 +90,11 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     @property
     def calendar(self) -> "Date | None":
         """The attribute as cells of a calendar, where they are some."""
+        return None
+
+    @property
+    def spine(self) -> "Spine | None":
+        """The tree of its cells, where it has one: down to the level whose nodes they are."""
         return None
 
     @property

@@ -177,7 +177,7 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         del text
         return None
 
-    def coarsened(self, level: str) -> Self:
+    def coarsened(self, level: str) -> "Cells":
         """Return the attribute with the nodes of a level as its cells, of which each is a run of its own ones.
 
         Raises:

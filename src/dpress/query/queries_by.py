@@ -32,7 +32,7 @@ def groups(columns: Sequence[Tabular], query: Query) -> Iterator[tuple[Group, Qu
     for labels in itertools.product(*(_labels(*pair) for pair in zip(by, inside, strict=True))):
         where = query.where
         for name, column, label in zip(query.by, by, labels, strict=True):
-            level = name if name in column.tree_levels else ""
+            level = "" if name == column.name else name
             where = both(Condition(word="=", attribute=column.name, level=level, values=(label,)), where)
         yield tuple(zip(query.by, labels, strict=True)), replace(query, where=where, by=())
 

@@ -49,6 +49,9 @@ def test_every_level_has_every_table_and_a_release_the_errors_of_its_plan() -> N
             "1 totals of state are not",
         ),
         ({"invariants": {"state": "rows", "county": {"1A": 1, "1B": 2, "2C": 5}}}, "either all levels are stated"),
+        ({"goal": {"level": "town"}}, r"goal\.level: there is no level 'town'"),
+        ({"goal": {"level": "tract", "table": ["sx"]}}, r"goal\.table: there is no attribute 'sx'"),
+        ({"tables": [["sex"]], "goal": {"level": "tract", "table": ["age"]}}, "goal: no table of tract has age"),
         ({"impossible": ["sex = f"]}, "impossible: only `records` are without what is impossible"),
         ({"records": True, "tables": [["sex"]]}, "records: needs a table of all attributes"),
         ({"records": True, "impossible": ["sex = x"]}, r"impossible\[#1\]: sex has no value 'x'"),
@@ -88,6 +91,17 @@ def plain_errors(**parameters: Any) -> list[dict[str, Any]]:
     plan = dpress.plan(specification(**parameters))
     errors: list[dict[str, Any]] = catalog.room("regions").words.plain(plan, plan.chosen)["errors"]
     return errors
+
+
+def test_the_smallest_budget_makes_a_table_of_a_level_as_good_as_wished() -> None:
+    plain = specification(goal={"level": "county", "table": ["age"]})
+    planned = dpress.plan_for_error(plain, 3)
+    errors = catalog.room("regions").words.plain(planned, planned.chosen)["errors"]
+    (county,) = [error for error in errors if (error["level"], error["table"]) == ("county", ["age"])]
+    assert 2.9 < county["typical_error"] <= 3
+    assert planned.chosen.predicted_error == pytest.approx(county["typical_error"] ** 2)
+    same = dpress.plan(specification({"rho": planned.spec.privacy.rho}))
+    assert same.chosen.mechanism.queries.measured.variances == planned.chosen.mechanism.queries.measured.variances  # type: ignore[attr-defined]
 
 
 def test_a_level_that_repeats_the_next_one_is_not_measured() -> None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from dpress.attributes.hierarchy import trees
+from dpress.attributes.hierarchy.places import Places
 from dpress.attributes.named import WORDLESS
 from dpress.attributes.policy import DROP, MISSING, OUTSIDE, REJECT, unnamed
 from dpress.attributes.protocol import Cells, Codes, Policies
@@ -24,7 +25,8 @@ from dpress.attributes.value import Value, text_of
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import meant
 from dpress.core.basics.rng import Generator
-from dpress.core.maps.runs import Runs
+from dpress.core.maps.runs import Runs, of_codes
+from dpress.core.maps.spine import Spine
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +46,7 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         prefix: instead, how many characters of a code name its node at every level; then `values` lists all codes, or
             `file` has them in a column that is named as the last level.
         values: the codes of all leaves, with `prefix`.
+        places: further columns of the file, with places off the tree that leaves are in, such as districts.
         tree: its SHA-256, once it was read.
         level: whose nodes are the cells; the finest unless stated.
         other: the name of the cell for what is no code of the tree, or "reject" or "drop".
@@ -59,6 +62,7 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     file: str | UnsetType = UNSET
     prefix: tuple[int, ...] | UnsetType = UNSET
     values: tuple[str, ...] | UnsetType = UNSET
+    places: tuple[str, ...] | UnsetType = UNSET
     tree: str = ""
     level: str = ""
     other: str = REJECT
@@ -74,12 +78,14 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         if fault := self._fault():
             raise ValueError(f"attribute {self.name}: {fault}")
 
-    def _fault(self) -> str:
+    def _fault(self) -> str:  # noqa: PLR0911  # one return for each fault
         """Return what else is wrong; empty where nothing is."""
         if self.level not in self.levels:
             return (
                 f"`level` must be one of {', '.join(self.levels)}, got {self.level!r}{meant(self.level, self.levels)}"
             )
+        if self._places and not isinstance(self.prefix, UnsetType):
+            return "`places` are columns of a file that has a column for every level, not `prefix`"
         if not isinstance(self.prefix, UnsetType):
             if [*self.prefix] != sorted({*self.prefix}) or len(self.prefix) != len(self.levels) or self.prefix[0] < 1:
                 return f"`prefix` must be {len(self.levels)} rising numbers of characters, got {[*self.prefix]}"
@@ -123,7 +129,7 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         from dpress.attributes.hierarchy import tree_file  # noqa: PLC0415  # Arrow takes a while to import
 
         if isinstance(self.prefix, UnsetType):
-            return tree_file.of_table(table, self.levels)
+            return tree_file.of_table(table, self.levels, self._places)
         codes = self.values if table is None else tree_file.leaf_codes(table, self.levels[-1])
         return tree_file.of_prefixes(codes, self.levels, self.prefix)
 
@@ -136,6 +142,11 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """
         return trees.tree_of(self.tree)
 
+    @property
+    def spine(self) -> "Spine":
+        """The tree down to the attribute's level; see `Cells.spine`."""
+        return Spine(starts=self.spine_tree.spine.starts[: self.levels.index(self.level) + 1])
+
     def kept(self) -> "pa.Table":
         """Return the tree as a table, which a release holds."""
         from dpress.attributes.hierarchy import tree_file  # noqa: PLC0415  # Arrow takes a while to import
@@ -146,13 +157,20 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Read the tree that a release holds, unless it is known."""
         from dpress.attributes.hierarchy import tree_file  # noqa: PLC0415  # Arrow takes a while to import
 
-        if not trees.is_at_hand(self.tree) and trees.remember(tree_file.of_table(read(), self.levels)) != self.tree:
+        if (
+            not trees.is_at_hand(self.tree)
+            and trees.remember(tree_file.of_table(read(), self.levels, self._places)) != self.tree
+        ):
             raise SchemaMismatch(f"attribute {self.name}: the tree of the release is not the one of its design")
 
     @property
     def tree_levels(self) -> tuple[str, ...]:
-        """The names of all levels, coarse to fine."""
-        return self.levels
+        """The names of all levels, coarse to fine, and of places off the tree beside them."""
+        return (*self.levels, *self._places)
+
+    @property
+    def _places(self) -> tuple[str, ...]:
+        return () if isinstance(self.places, UnsetType) else self.places
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -264,8 +282,13 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
                  for above in reversed(self.levels[: self.levels.index(self.level) + 1])]  # fmt: skip
         return [(*path, "*") for path in zip(*paths, strict=True)]
 
-    def coarsened(self, level: str) -> Self:
+    def coarsened(self, level: str) -> Cells:
         """Return the attribute with the nodes of a level at or above its own as cells; see `Cells.coarsened`."""
+        if level in self._places:
+            if self.level != self.levels[-1]:
+                raise ValueError(f"{level} are places of the finest level, and {self.name} is released by {self.level}")
+            codes = self.spine_tree.grouping(level).codes.to_pylist()
+            return Places(name=self.name, level=level, values=tuple(codes))
         above = self.levels[: self.levels.index(self.level) + 1]
         if level not in above:
             raise ValueError(f"{self.name} is released by {self.level}: its levels are {', '.join(above)}, got {level}")
@@ -280,7 +303,11 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         return frozenset((*self.spine_tree.below(level, self.level).tolist(), *range(len(self._level), self.size + 1)))
 
     def widened(self, level: str, cells: Runs) -> Runs:
-        """Return the nodes below those of a coarser level; see `Cells.widened`."""
+        """Return the nodes below those of a coarser level, or in places off the tree; see `Cells.widened`."""
+        if level in self._places:
+            wanted = np.concatenate([np.arange(first, last + 1) for first, last in cells])
+            inside = np.isin(self.spine_tree.grouping(level).of_leaf, wanted)
+            return of_codes(np.flatnonzero(inside).tolist())
         edges = self.spine_tree.below(level, self.level)
         edges = np.append(edges, edges[-1] + 1 + np.arange(len(self.extra)))
         return tuple((int(edges[first]), int(edges[last + 1]) - 1) for first, last in cells)

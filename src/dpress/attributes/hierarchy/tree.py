@@ -93,6 +93,21 @@ class Level:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Grouping:
+    """Places off the tree, each some of the leaves: districts, cities, delivery areas.
+
+    Args:
+        name: what they are called together.
+        codes: of the places, each once, large strings, in the order of their bytes.
+        of_leaf: the place of every leaf, -1 where it is in none, shape (leaves,).
+    """
+
+    name: str
+    codes: pa.Array
+    of_leaf: Nodes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Tree:
     """A tree of codes; two of the same content have the same hash.
 
@@ -101,12 +116,14 @@ class Tree:
         spine: its shape; level 0 is everything, level 1 the first of the tree's.
         lon: of every leaf, in degrees, NaN where it is not known, shape (leaves,); None without any.
         lat: of every leaf.
+        groupings: of the leaves, beside the levels.
     """
 
     nodes_of: tuple[Level, ...]
     spine: Spine
     lon: Array | None = None
     lat: Array | None = None
+    groupings: tuple[Grouping, ...] = ()
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -131,7 +148,16 @@ class Tree:
             "lon": None if self.lon is None else self.lon.tolist(),
             "lat": None if self.lat is None else self.lat.tolist(),
         }  # fmt: skip
+        if self.groupings:
+            content["groupings"] = [
+                {"name": each.name, "codes": each.codes.to_pylist(), "of_leaf": each.of_leaf.tolist()}
+                for each in self.groupings
+            ]
         return hashlib.sha256(msgspec.json.encode(content)).hexdigest()
+
+    def grouping(self, name: str) -> Grouping:
+        """Return the places of a name."""
+        return next(each for each in self.groupings if each.name == name)
 
     def depth_of(self, level: str) -> int:
         """Return the level of the spine that a name stands for, 1 to `spine.depth`.

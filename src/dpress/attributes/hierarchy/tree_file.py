@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.attributes.hierarchy.tree import Level, Tree
+from dpress.attributes.hierarchy.tree import Grouping, Level, Tree
 from dpress.core.basics import regular_file
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.linear import Array, Numbers
@@ -91,17 +91,18 @@ def leaf_codes(table: pa.Table, level: str) -> pa.Array:
     return codes
 
 
-def of_table(table: pa.Table, levels: Sequence[str]) -> Tree:
+def of_table(table: pa.Table, levels: Sequence[str], places: Sequence[str] = ()) -> Tree:
     """Return the tree of a table, a row a leaf; columns that say nothing of it are left out.
 
     Args:
         table: with a column for every level, null or empty where a region has none of it.
         levels: coarse to fine.
+        places: further columns, with the place off the tree that each leaf is in, null or empty where it is in none.
 
     Raises:
         ValueError: a column is missing, or the rows are no tree; one line with the first fault.
     """
-    if missing := [level for level in levels if level not in table.column_names]:
+    if missing := [name for name in (*levels, *places) if name not in table.column_names]:
         raise ValueError(f"there is no column {missing[0]!r}; the columns are {', '.join(table.column_names)}")
     if not table.num_rows:
         raise ValueError("there are no rows; expected one for every leaf")
@@ -119,7 +120,8 @@ def of_table(table: pa.Table, levels: Sequence[str]) -> Tree:
         for level, column, title, first in zip(levels, codes, titles, firsts, strict=True)
     )
     lon, lat = (_numbers(table, name, levels, order) for name in (LON, LAT))
-    return Tree(nodes_of=nodes, spine=_spine(firsts), lon=lon, lat=lat)
+    groupings = tuple(_grouping(table, name, order) for name in places)
+    return Tree(nodes_of=nodes, spine=_spine(firsts), lon=lon, lat=lat, groupings=groupings)
 
 
 def as_table(tree: Tree) -> pa.Table:
@@ -130,9 +132,22 @@ def as_table(tree: Tree) -> pa.Table:
         columns[level.name] = level.codes.take(above)
         if level.names is not None:
             columns[f"{level.name}_name"] = level.names.take(above)
+    for each in tree.groupings:
+        columns[each.name] = each.codes.take(pa.array(each.of_leaf, mask=each.of_leaf < 0))
     if tree.lon is not None and tree.lat is not None:
         columns |= {LON: tree.lon, LAT: tree.lat}
     return pa.table(columns)
+
+
+def _grouping(table: pa.Table, name: str, order: Numbers) -> Grouping:
+    """Return the places that a column has; `order` is that of the leaves."""
+    places = _texts(table, name).take(pa.array(order))
+    codes = pc.drop_null(pc.unique(places))
+    codes = codes.take(pc.sort_indices(codes))
+    if not len(codes):
+        raise ValueError(f"the column {name!r} names no place")
+    of_leaf = pc.fill_null(pc.index_in(places, value_set=codes), -1)
+    return Grouping(name=name, codes=codes, of_leaf=np.asarray(of_leaf, dtype=np.int32))
 
 
 def _texts(table: pa.Table, name: str) -> pa.Array:

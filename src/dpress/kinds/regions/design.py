@@ -4,7 +4,7 @@ spec -> spine, tables by level -> shares -> the mechanism, with its exact error.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,8 +22,8 @@ from dpress.inference.regions.allocation import Allocation, shares
 from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.level_files import check_levels
-from dpress.kinds.regions.levels import level_names, region_column, spine_of
-from dpress.kinds.regions.measured_tables import MeasuredTables, measured_tables
+from dpress.kinds.regions.levels import level_depth, level_names, region_column, spine_of
+from dpress.kinds.regions.measured_tables import MeasuredTables, axes_of, measured_tables
 from dpress.kinds.regions.public_totals import public_totals
 from dpress.kinds.regions.region_errors import mean_variance
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -64,7 +64,7 @@ def choose(spec: Spec) -> Choice:
         strategy = SpineMarginals(spine=spine, shape=others.shape, tables=shared.tables, shares=shared.shares)
         noisy = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
         mechanism = RegionTables(noisy=noisy, public=public, whole=whole)
-        error = mean_variance(mechanism.queries, tables.weights)
+        error = mean_variance(mechanism.queries, _counting(parameters, levels, others.names, tables))
         candidates.append(Candidate(method=METHOD, mechanism=mechanism, predicted_error=error))
     chosen = min(candidates, key=lambda candidate: candidate.predicted_error)
     every = dict.fromkeys(table for level in tables.weights for table in level)
@@ -89,6 +89,22 @@ def _check(spec: Spec) -> None:
         raise NotSupported('$.release.postprocess: kind = "regions" has none; `records = true` gives whole numbers')
     of_methods(spec, {METHOD: Parameters})
     strategies.check_columns(spec, adjusted=of_kind(spec, Regions).records)
+
+
+def _counting(
+    parameters: Regions, levels: Sequence[str], others: Sequence[str], tables: MeasuredTables
+) -> Sequence[Mapping[Table, float]]:
+    """Return how much every table counts in the predicted error: the goal alone, where there is one.
+
+    Raises:
+        ValueError: the goal is no level, or no table that is known of it.
+    """
+    if (goal := parameters.goal) is None:
+        return tables.weights
+    level, table = level_depth(goal.level, levels, "goal.level"), axes_of(goal.table, others, "goal.table")
+    if not any(set(table) <= set(other) for finer in tables.weights[level:] for other in finer):
+        raise ValueError(f"{PLACE}.goal: no table of {goal.level} has {', '.join(goal.table)}")
+    return [{table: float(at == level)} for at in range(len(levels))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,18 @@ class WeightedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     weight: Annotated[float, Meta(gt=0)] = 1.0
 
 
+class Goal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table of one level.
+
+    Args:
+        level: its name.
+        table: the attributes; none for totals.
+    """
+
+    level: str
+    table: list[str] = []
+
+
 class Regions(Parameters, frozen=True):
     """Which tables are published of every region."""
 
@@ -55,6 +67,17 @@ class Regions(Parameters, frozen=True):
                 title="a table of numbers >= 0 by the names of levels",
                 description="how much the errors of a level count where the budget is divided, `total` for everything "
                 "together; 1 unless stated",
+            ),
+        ]
+        | None
+    ) = None
+    goal: (
+        Annotated[
+            Goal,
+            Meta(
+                title='a level and a table of it, such as { level = "county", table = ["age"] }',
+                description="whose typical error is the predicted one, which `dpress plan --error` is about; that of "
+                "all levels and tables, weighted, unless stated. The budget is divided as without it",
             ),
         ]
         | None

@@ -38,7 +38,9 @@ def region_column(columns: Sequence[Tabular]) -> Tabular:
 
 def spine_of(column: Tabular) -> Spine:
     """Return the tree of the regions down to the attribute's level."""
-    return Spine(starts=_tree(column).spine.starts[: len(level_names(column)) - 1])
+    if column.spine is None:
+        raise TypeError(f"{column.name} has no levels")
+    return column.spine
 
 
 def level_names(column: Tabular) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def measured_tables(
     for number, each in enumerate(stated, 1):
         place = f"tables[#{number}]"
         wanted = WeightedTable(attributes=each) if isinstance(each, list) else each
-        table = _axes(wanted.attributes, others, place)
+        table = axes_of(wanted.attributes, others, place)
         if table in ends:
             raise ValueError(f"{PLACE}.{place}: the same attributes as another table")
         finest = len(levels) - 1 if wanted.start is None else level_depth(wanted.start, levels, f"{place}.from")
@@ -61,7 +61,12 @@ def measured_tables(
     )
 
 
-def _axes(names: Sequence[str], others: Sequence[str], place: str) -> Table:
+def axes_of(names: Sequence[str], others: Sequence[str], place: str) -> Table:
+    """Return the table over some attributes.
+
+    Raises:
+        ValueError: there is no such attribute; one line that names the place, a parameter.
+    """
     for name in names:
         if name not in others:
             raise ValueError(

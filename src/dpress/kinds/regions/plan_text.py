@@ -1,10 +1,14 @@
 """What a plan of regions says: the typical error of every table at every level, before a row is read."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
+
+import numpy as np
 
 from dpress.core.basics import claim_words
 from dpress.inference.interval import critical
+from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
 from dpress.kinds.regions.levels import level_names
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
@@ -14,6 +18,8 @@ from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.parameter_checks import of_kind
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import Listing, PlanText, PlanWords
+
+MOST = 50  # places off the tree whose error is averaged
 
 
 def text(planned: Plan) -> PlanText:
@@ -64,7 +70,28 @@ def _by_level(planned: Plan) -> Listing:
         regions = next(error.variances.size for error in shown if error is not None)
         rows.append([name, f"{regions:,}", *("" if each is None else f"+- {typical(each):,.1f}" for each in shown)])
     header = ("level", "regions", *(" x ".join(names[axis] for axis in table) or "total" for table in tables))
+    rows += [
+        _off_the_tree(planned, name, tables) for name in planned.choice.schema.tabular[0].tree_levels[len(levels) - 1 :]
+    ]
     return Listing(header=header, rows=rows, numbers=tuple(range(2, len(header) + 1)))
+
+
+def _off_the_tree(planned: Plan, name: str, tables: Sequence[Table]) -> list[str]:
+    """Return the typical errors of places off the tree: of MOST of them at most, evenly taken."""
+    place, *others = planned.choice.schema.tabular
+    codes, queries = place.coarsened(name), cast("RegionTables", planned.chosen.mechanism).queries
+    places = np.unique(np.linspace(0, codes.size - 1, MOST).astype(int)).tolist()
+    leaves = [np.zeros(place.size) for _ in places]
+    for weights, cell in zip(leaves, places, strict=True):
+        for first, last in place.widened(name, ((cell, cell),)):
+            weights[first : last + 1] = 1.0
+    shown = []
+    for table in tables:
+        cells = [np.eye(1, axis.size)[0] if at in table else np.ones(axis.size) for at, axis in enumerate(others)]
+        there = queries.together([leaves[0], *cells])
+        mean = math.fsum(queries.variance([weights, *cells]) for weights in leaves) / len(leaves) if there else math.nan
+        shown.append(f"+- {math.sqrt(mean):,.1f}" if there else "")
+    return [name, f"{codes.size:,}", *shown]
 
 
 def _drowned(planned: Plan) -> list[str]:

@@ -98,7 +98,7 @@ class SpineMarginals:
         (place_of, *others) = context["attributes"]
         if tuple(attribute.size for attribute in others) != given["shape"]:
             raise ValueError(f"{place}.shape: not the cells of the attributes beside the regions")
-        return cls(spine=place_of.spine_tree.spine, **given)
+        return cls(spine=place_of.spine, **given)
 
 
 def of_leaves(part: RegionTable, leaves: Mapping[Table, Numbers]) -> Numbers:
