@@ -13,6 +13,7 @@ from tests.kinds.regions.small_country import people, specification, truth
 import dpress
 from dpress.core.basics import rng
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.query.explained import explanations
 
 PRIVACIES = [{"rho": 1}, {"epsilon": 2}, {"epsilon": 2, "delta": 1e-6}, {"rho": 1, "relation": "replace-one"}]
 PERSONS = {"epsilon": 4, "unit": "uid", "rows_per_unit": 2}
@@ -95,6 +96,17 @@ def test_a_folder_gives_the_same_answers(tmp_path: Path) -> None:
     table = again.tables["county", "sex", "age"].to_pandas()
     assert table["county"].unique().tolist() == ["1A", "1B", "2C"]
     assert table["count"].sum() == pytest.approx(release.query("total").value)
+
+
+def test_an_answer_says_which_cells_of_which_levels_it_adds_up() -> None:
+    release = dpress.publish(specification(), people())
+    (explained,) = explanations(release, "state = 1 and sex = f")
+    (source,) = explained.sources
+    assert (source.file, source.attributes, source.parts) == ("state.parquet", ("state", "sex", "age"), 3)
+    (explained,) = explanations(release, "tract in (1A1, 1A2, 2C1) and age = 0")
+    (source,) = explained.sources
+    assert (source.file, source.parts) == ("county.parquet, tract.parquet", 4)
+    assert explained.errors[0] == pytest.approx(release.query("tract in (1A1, 1A2, 2C1) and age = 0").standard_error)
 
 
 def test_a_file_of_another_release_is_refused(tmp_path: Path) -> None:

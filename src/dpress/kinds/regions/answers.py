@@ -3,6 +3,7 @@
 noisy counts -> least squares over all levels and tables -> published tables; queries -> numbers with intervals.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.region_table import NoisyRegions
 from dpress.inference.interval import critical, half_width
+from dpress.inference.regions.cover import cover
 from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
@@ -34,10 +36,11 @@ from dpress.query.answers import KeptAnswers, Progress, ReleaseAnswers
 from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.published_tables import PublishedTable
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.sources import Source, source
 from dpress.query.table_forms import ProductSums
 
 
@@ -104,6 +107,29 @@ class Answers(ReleaseAnswers):
         """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
         del progress
         return table_forms.compared(self.release.schema, self._answering, first, second)
+
+    def sources(self, query: Query) -> tuple[Source, ...]:
+        """Return the cells that a query adds up, of the widest regions that it names, from the tables of their levels.
+
+        Raises:
+            ValueError: see `count`.
+        """
+        variances, files = list[Array](), dict[str, tuple[str, ...]]()
+        for weights in itertools.chain.from_iterable(products(self.release.schema, rows) for rows in query.rows):
+            self._check(weights, query.text)
+            for level, (nodes, _) in cover(self.queries.measured.spine, weights[0]).items():
+                each = self._holding(level, weights)
+                cells = math.prod(np.count_nonzero(weights[1 + axis]) for axis in each.table)
+                spread = cell_variances(self.queries.measured, each.table)[level][nodes]
+                variances.append(np.repeat(spread, cells))
+                files[each.file] = tuple(axis.name for axis in each.axes)
+        names = next(iter(files.values()), ())
+        return (source(", ".join(files), names, np.concatenate([np.zeros(0), *variances]), query),)
+
+    def _holding(self, level: int, weights: list[Array]) -> LevelTable:
+        """Return the published table of a level that answers a query of its regions."""
+        used = {axis for axis, cells in enumerate(weights[1:]) if not np.all(cells == 1)}
+        return next(each for each in self.level_tables if each.level == level and used <= set(each.table))
 
     def _answering(self, weights: list[Array], text: str) -> ProductSums:
         self._check(weights, text)
