@@ -21,8 +21,9 @@ def test_a_file_stands_as_its_numbers_and_all_else_stays(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "expected a header and two columns"),
-        ("state\n1\n", "expected a header and two columns, a code and its number, got 1 columns"),
+        ("", "expected the columns state,total, got none"),
+        ("state\n1\n", "expected the columns state,total, got state"),
+        ("total,state\n1,2\n", "expected the columns state,total, got total,state"),
         ("state,total\n1,-4\n", "row 2: expected a code and a whole number >= 0"),
         ("state,total\n1,4,5\n", "row 2: expected a code and a whole number >= 0"),
         ("state,total\n1,4\n1,5\n", "row 3: the code '1' stands twice"),

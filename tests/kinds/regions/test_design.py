@@ -37,13 +37,14 @@ def test_every_level_has_every_table_and_a_release_the_errors_of_its_plan() -> N
     ("parameters", "words"),
     [
         ({"tables": [["sex"], ["sex"]]}, r"tables\[#2\]: the same attributes as another table"),
+        ({"tables": [["sex", "sex"]]}, r"tables\[#1\]: 'sex' stands twice"),
         ({"tables": [["sx"]]}, r"tables\[#1\]: there is no attribute 'sx' beside the regions; .* did you mean 'sex'\?"),
         ({"tables": [{"attributes": ["sex"], "from": "town"}]}, r"tables\[#1\]\.from: there is no level 'town'"),
         ({"levels": ["state", "county"]}, "levels: the finest level, tract, must be measured"),
         ({"weights": {"tract": 0}}, "weights: the finest level, tract, must count"),
         ({"weights": {"town": 2}}, "weights: there is no level 'town'; the levels are total, state, county, tract"),
         ({"invariants": {"town": "rows"}}, "invariants: there is no level 'town'"),
-        ({"invariants": {"state": {"1": 4}}}, "invariants.state: 1 of 2 regions have no total"),
+        ({"invariants": {"state": {"1": 4}}}, "invariants.state: 1 of 2 regions have no total, the first of them 2"),
         (
             {"invariants": {"state": {"1": 4, "2": 5}, "county": {"1A": 1, "1B": 2, "2C": 5}}},
             "1 totals of state are not",

@@ -67,7 +67,9 @@ def axes_of(names: Sequence[str], others: Sequence[str], place: str) -> Table:
     Raises:
         ValueError: there is no such attribute; one line that names the place, a parameter.
     """
-    for name in names:
+    for place_of, name in enumerate(names):
+        if name in names[:place_of]:
+            raise ValueError(f"{PLACE}.{place}: {name!r} stands twice")
         if name not in others:
             raise ValueError(
                 f"{PLACE}.{place}: there is no attribute {name!r} beside the regions; there are "

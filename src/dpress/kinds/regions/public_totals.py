@@ -51,8 +51,10 @@ def _counts(stated: str | Mapping[str, int], column: Cells, level: str, regions:
     counts = np.full(regions, -1, dtype=np.int64)
     if tree is not None:
         counts[tree.nodes(level, [*stated])] = [*stated.values()]
-    if missing := int((counts < 0).sum()):
-        raise ValueError(f"{PLACE}.invariants.{level}: {missing:,} of {regions:,} regions have no total")
+    if (missing := np.flatnonzero(counts < 0)).size:
+        codes = column.at(level).labels_between(int(missing[0]), int(missing[0]) + 1)
+        what = f"{missing.size:,} of {regions:,} regions have no total"
+        raise ValueError(f"{PLACE}.invariants.{level}: {what}, the first of them {codes[0]}")
     return tuple(counts.tolist())
 
 
