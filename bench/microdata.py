@@ -31,6 +31,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cases import say
+from dpress.attributes.listed import hierarchy_file
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import Column, columns
 from dpress.attributes.numbers.attribute import Integer
@@ -40,7 +41,6 @@ from dpress.core.basics.losses.convert import zcdp_for
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
-from dpress.data.specification import hierarchy_file
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes

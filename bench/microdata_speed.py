@@ -26,13 +26,13 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dpress.attributes.listed import hierarchy_file
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.mixed import Column, columns
 from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics import rng
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.methods.people import in_memory
-from dpress.data.specification import hierarchy_file
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.documents.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.documents.insensitive_microaggregation import InsensitiveMicroaggregation

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import stand_ins
 
-from dpress.data.specification import hierarchy_file
+from dpress.attributes.listed import hierarchy_file
 
 FOLDER = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 HIERARCHIES = "adult/hierarchies"

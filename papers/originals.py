@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from dpress.data.specification import hierarchy_file
+from dpress.attributes.listed import hierarchy_file
 
 ADULT = (
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
