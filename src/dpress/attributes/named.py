@@ -93,6 +93,11 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return None
 
     @property
+    def few_values(self) -> bool:
+        """Whether its column has few different values beside its rows, so that an engine groups by them."""
+        return False
+
+    @property
     def spine(self) -> "Spine | None":
         """The tree of its cells, where it has one: down to the level whose nodes they are."""
         return None

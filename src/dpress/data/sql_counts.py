@@ -12,6 +12,7 @@ from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows
 from dpress.data.sql.cell_counts import cell_counts
 from dpress.data.sql.coded_rows import Relation, check_wanted, code_expressions, coded, encode_coded, relation_of
+from dpress.data.sql.grouped_rows import grouped_counts, is_grouped
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 
@@ -45,6 +46,10 @@ def sql_counts(
             return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.columns)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
+    if not persons and len(code_expressions(schema, relation)) < len(schema.names) and is_grouped(schema, relation):
+        counts = grouped_counts(source, schema, relation, tables)
+        table.check_unchanged()
+        return counts
     if (counting := cell_counts(schema, relation, tables)) is None:
         return folded(table, schema, count(schema.shape, tables), progress)
     answers = pa.concat_tables([source.fetch(statement) for statement in counting.statements])

@@ -75,3 +75,7 @@ def test_evaluation_tells_the_error_of_both(folder: Path) -> None:
     assert len(names) == 5
     assert np.isfinite([metrics[name] for name in names]).all()
     assert metrics["tract total of 1 to 9: regions"] == 1
+    state = "state total of 100 to 999: adjusted_"
+    assert [metrics[f"{state}{name}"] for name in ("mean_absolute_error", "bias", "mean_absolute_percent_error")] == [
+        0
+    ] * 3

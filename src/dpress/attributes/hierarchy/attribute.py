@@ -143,6 +143,11 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         return trees.tree_of(self.tree)
 
     @property
+    def few_values(self) -> bool:
+        """Codes of a tree occur again and again."""
+        return True
+
+    @property
     def spine(self) -> "Spine":
         """The tree down to the attribute's level; see `Cells.spine`."""
         return Spine(starts=self.spine_tree.spine.starts[: self.levels.index(self.level) + 1])

@@ -110,18 +110,33 @@ def coded_select(schema: Schema, relation: Relation) -> str:
         schema: of tabular attributes.
         relation: the rows.
     """
+    selected = [exp.alias_(value, name, quoted=True) for name, value in coded_columns(schema, relation).items()]
+    return exp.select(*selected).from_(relation.source).sql(dialect=relation.dialect)
+
+
+def coded_columns(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
+    """Return the columns of `coded_select` by name."""
     codes = code_expressions(schema, relation)
     read = {
         axis.read_from: _as_read(relation.column(axis.read_from)) for axis in schema.tabular if axis.name not in codes
     }
     places = ((place, name) for place, name in enumerate(schema.names) if name in codes)
-    columns = {NAME.format(place): exp.cast(codes[name], "int") for place, name in places} | read
-    selected = [exp.alias_(value, name, quoted=True) for name, value in columns.items()]
-    return exp.select(*selected).from_(relation.source).sql(dialect=relation.dialect)
+    return {NAME.format(place): exp.cast(codes[name], "int") for place, name in places} | read
 
 
 def encode_coded(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:
     """Return the cell of every kept row along every axis, as `codec.encode` does, from a batch of `coded_select`.
+
+    Raises:
+        SchemaMismatch: see `codec.encode`.
+    """
+    codes = all_codes(schema, batch)
+    keep = (codes != DROPPED).all(axis=0)
+    return codes if keep.all() else codes[:, keep]
+
+
+def all_codes(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:
+    """Return the cell of every row along every axis, DROPPED where the specification leaves it out.
 
     Raises:
         SchemaMismatch: see `codec.encode`.
@@ -133,9 +148,7 @@ def encode_coded(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:
         else codec.encode_all(schema.subset([name]), batch)[0][0]
         for place, name in enumerate(schema.names)
     ]
-    codes = np.stack(columns)
-    keep = (codes != DROPPED).all(axis=0)
-    return codes if keep.all() else codes[:, keep]
+    return np.stack(columns)
 
 
 def _as_read(column: Column) -> exp.Expr:

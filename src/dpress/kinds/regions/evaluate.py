@@ -6,6 +6,7 @@ error and mean error (bias) of the regions of a class.
 
 import itertools
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -40,7 +41,10 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
             wrong = table_of(whole[error.level], error.table) - counts
             metrics[f"{_named(answers, error)}: adjusted_mean_absolute_error"] = float(np.abs(wrong).mean())
     for level, name in enumerate(answers.levels[1:], 1):
-        metrics |= _by_size(name, answers.table(level, ()), truth[level][()])
+        totals = {"": answers.table(level, ())}
+        if whole is not None:
+            totals["adjusted_"] = table_of(whole[level], ())
+        metrics |= _by_size(name, totals, truth[level][()])
     leaves = truth[-1]
     return metrics | redrawn(release.claim.unit, leaves[()], lambda: _truth(answers, TrueRows(data=rows.data))[-1][()])
 
@@ -88,22 +92,28 @@ def _errors(answers: Answers, error: TableError, truth: Numbers) -> dict[str, fl
     }
 
 
-def _by_size(level: str, totals: Array, truth: Numbers) -> dict[str, float]:
-    """Return the errors of the totals of the regions of every class that there are."""
+def _by_size(level: str, totals: Mapping[str, Array], truth: Numbers) -> dict[str, float]:
+    """Return the errors of the totals of the regions of every class that there are.
+
+    Args:
+        level: its name.
+        totals: of its regions, by what is put before the names of their errors.
+        truth: the exact ones.
+    """
     metrics: dict[str, float] = {}
     for first, end in itertools.pairwise((0, *SIZES, math.inf)):
         inside = (truth >= first) & (truth < end)
         if not inside.any():
             continue
-        wrong, size = totals[inside] - truth[inside], f"{first:g} to {end - 1:g}" if end < math.inf else f"{first:g} on"
-        what = f"{level} total of {size}"
-        metrics |= {
-            f"{what}: regions": float(inside.sum()),
-            f"{what}: mean_absolute_error": float(np.abs(wrong).mean()),
-            f"{what}: bias": float(wrong.mean()),
-        }
-        if first:
-            metrics[f"{what}: mean_absolute_percent_error"] = float(100 * np.abs(wrong / truth[inside]).mean())
+        what = f"{level} total of {f'{first:g} to {end - 1:g}' if end < math.inf else f'{first:g} on'}"
+        metrics[f"{what}: regions"] = float(inside.sum())
+        for kind, values in totals.items():
+            wrong = values[inside] - truth[inside]
+            metrics[f"{what}: {kind}mean_absolute_error"] = float(np.abs(wrong).mean())
+            metrics[f"{what}: {kind}bias"] = float(wrong.mean())
+            if first:
+                percent = 100 * np.abs(wrong / truth[inside])
+                metrics[f"{what}: {kind}mean_absolute_percent_error"] = float(percent.mean())
     return metrics
 
 
