@@ -179,6 +179,7 @@ def test_all_fields_of_the_specifications_are_varied() -> None:
         "rows_per_unit",
         "rho",
         "delta",
+        "level",
         "parameters",
     }  # none of them is for devices
 

@@ -11,7 +11,7 @@ from tests.matrix.rules import RULES, Rule
 import dpress
 from dpress.core.basics import rng
 
-TRIES = 200_000
+TRIES = 600_000
 
 
 def breaking(rule: Rule, source: rng.Generator) -> Iterator[Case]:

@@ -21,7 +21,11 @@ def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
     """Yield what stands at the top of a module; a decorator takes what it decorates into use."""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            calls = [one for one in node.decorator_list if "click" in ast.unparse(one) or "command" in ast.unparse(one)]
+            calls = [
+                one
+                for one in node.decorator_list
+                if "click" in ast.unparse(one) or "command" in ast.unparse(one) or ".add(" in ast.unparse(one)
+            ]
             yield from () if calls else [(node.name, node)]
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

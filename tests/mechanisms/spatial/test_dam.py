@@ -18,6 +18,7 @@ from dpress.core.reports.oracle import Channel
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.spatial.documents.dam import CARD, Dam, dam
+from dpress.mechanisms.spatial.documents.disk import likeliest
 from dpress.mechanisms.spatial.documents.disk_reports import DiskReports
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
@@ -157,6 +158,11 @@ def test_the_map_finds_a_known_density() -> None:
     assert error < 0.05 * truth
     wrong = own.decoded(replace(measurement, answers=measurement.answers[::-1]), int(counts.sum()))
     assert abs(wrong.values(corner)[0] - truth) > 1.5 * 6.5 * error
+
+
+def test_a_replicate_without_reports_has_nobody_anywhere_in_particular() -> None:
+    own = made(4)
+    assert likeliest(own.map, np.zeros(own.oracle.disk.outputs)) == pytest.approx(np.full((4, 4), 1 / 16))
 
 
 def test_nobody_and_other_losses_are_refused() -> None:

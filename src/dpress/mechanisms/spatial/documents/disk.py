@@ -153,10 +153,12 @@ def likeliest(blur: Blur, reports: Array, *, gap: float = GAP, rounds: int = ROU
 
     Args:
         blur: what reports are expected of which counts.
-        reports: how often every output was reported, shape (outputs,), not all 0.
+        reports: how often every output was reported, shape (outputs,); without any all shares are even.
         gap: the bound on what is still to be gained.
         rounds: at most so many extrapolations.
     """
+    if not reports.any():  # as a bootstrap of few people may draw it
+        return np.full((blur.disk.side, blur.cells // blur.disk.side), 1 / blur.cells)
     shares = reports / reports.sum()
     take = functools.partial(_em, blur, shares)
     table = np.full(blur.cells, 1 / blur.cells)
