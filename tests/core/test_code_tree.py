@@ -203,3 +203,10 @@ def test_keys_of_one_slot_are_told_apart(monkeypatch):
     keys = ["a", "b", "ab", "longer than a word"]
     found = KeyIndex(pa.array(keys, pa.large_string())).places(pa.array([*reversed(keys), "c"], pa.large_string()))
     assert found.tolist() == [3, 2, 1, 0, -1]
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet"])
+def test_a_file_that_is_not_there_is_named_as_any_other(tmp_path, name):
+    with pytest.raises(FileNotFoundError) as refusal:
+        tree_file.read(tmp_path / name, name)
+    assert (refusal.value.strerror, refusal.value.filename) == ("No such file or directory", name)

@@ -4,7 +4,9 @@ A column of texts for every level, and if it has them `name` (of the leaf), `<le
 220,000 leaves take a fraction of a second.
 """
 
+import errno
 import itertools
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,8 @@ def read(path: Path, name: str) -> pa.Table:
         SchemaMismatch: it is neither CSV in UTF-8 nor Parquet.
     """
     regular_file.check(path)
+    if not path.exists():  # Arrow has words of its own for it
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     try:
         return _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path)
     except pa.ArrowInvalid:
