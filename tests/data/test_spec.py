@@ -116,7 +116,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
             changed("attribute", 0, "kind", value="number"),
             (
                 "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, date, datetime, "
-                "location, got 'number'; did you mean 'numeric'?"
+                "location, hierarchy, got 'number'; did you mean 'numeric'?"
             ),
         ),
         (

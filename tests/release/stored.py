@@ -8,7 +8,8 @@ from tests.formats.stored_cases import visitors
 
 from dpress.core.basics.rng import seeded
 from dpress.data.example_people import pickups
-from dpress.document.design import Design, decode
+from dpress.document.design import Design
+from dpress.query.designs import load_design
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish
 from dpress.release.devices.estimate import estimate
@@ -20,8 +21,8 @@ PEOPLE, PICKUPS = visitors(), pickups(USERS)
 
 
 def design_of(name: str) -> Design:
-    """Return a stored design, read from its text."""
-    return decode((STORED / name / "design.json").read_text(encoding="utf-8"))
+    """Return a stored design, read from its file."""
+    return load_design(STORED / name / "design.json")
 
 
 def rows_of(design: Design) -> pa.Table:

@@ -10,6 +10,7 @@ import pytest
 from tests.release.stored import NAMES, STORED, design_of, released, rows_of
 
 from dpress import catalog, report
+from dpress.attributes.hierarchy.attribute import Hierarchy
 from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
@@ -54,7 +55,7 @@ def queries(design):
     """Yield a query that every release of a design answers."""
     axis = design.schema.tabular[0]
     yield "total"
-    if isinstance(axis, Categorical) or axis.bounds is None:
+    if isinstance(axis, (Categorical, Hierarchy)) or axis.bounds is None:
         yield f"{axis.name} = {axis.labels[0]}"
     elif design.kind == "statistics":
         yield f"circular mean {axis.name}" if design.method == "circular_wave" else f"mean {axis.name}"

@@ -121,7 +121,7 @@ def test_no_shares_are_better_under_rho(spine: Spine, seed: int) -> None:
     assert wanted(allocation, best) == pytest.approx(allocation.variance(best)[0], rel=1e-9)
     least = multiplied(allocation)
     assert excess(allocation, least) < GAP
-    assert allocation.variance(best)[0] < allocation.variance(least)[0] * (1 + 1e-6)
+    assert allocation.variance(best)[0] < allocation.variance(least)[0] * (1 + 1e-4)
 
 
 def test_even_shares_are_seen_to_be_worse_under_rho() -> None:
