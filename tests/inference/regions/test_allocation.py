@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.inference.regions.dense_spine import Dense, cases, spines, tables_of
 
@@ -106,7 +106,11 @@ def test_slopes_are_those_of_small_steps(spine: Spine, seed: int, power: int) ->
         assert slope[place] == pytest.approx(near, rel=1e-5, abs=1e-7 * variance)
 
 
+FLAT = Spine(starts=(np.array([0, 4]), np.array([0, 1, 2, 5, 9])))
+
+
 @given(spines(), st.integers(0, 2**32))
+@example(FLAT, 0)  # whose best shares lie in a valley
 @settings(deadline=None, max_examples=30)
 @pytest.mark.slow
 def test_no_shares_are_better_under_rho(spine: Spine, seed: int) -> None:
@@ -121,7 +125,7 @@ def test_no_shares_are_better_under_rho(spine: Spine, seed: int) -> None:
     assert wanted(allocation, best) == pytest.approx(allocation.variance(best)[0], rel=1e-9)
     least = multiplied(allocation)
     assert excess(allocation, least) < GAP
-    assert allocation.variance(best)[0] < allocation.variance(least)[0] * (1 + 1e-4)
+    assert allocation.variance(best)[0] < allocation.variance(least)[0] * (1 + 1e-6)
 
 
 def test_even_shares_are_seen_to_be_worse_under_rho() -> None:

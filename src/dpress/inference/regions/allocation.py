@@ -27,6 +27,8 @@ CUTS = (1e-2, 1e-3, 2 * SMALLEST)
 """Shares below these are tried without, the largest first."""
 WORSE = 1e-7
 """The part of the mean variance that leaving them out may cost."""
+CLOSEST = 1e-15
+"""The part of the logarithm of the mean variance that the last steps must win."""
 BETTER = 1e-4
 """The part of the mean variance that a step of the search must win."""
 
@@ -167,32 +169,6 @@ def shares(allocation: Allocation, progress: Callable[[int], object] | None = No
     return levels
 
 
-def _best(allocation: Allocation, start: Array) -> Array:
-    """Return the best shares of the tables whose share is positive at the start, by quadratic programs in sequence."""
-    chosen = np.flatnonzero(start)
-
-    def full(some: Array) -> Array:
-        every = np.zeros(len(start))
-        every[chosen] = some
-        return every
-
-    def objective(some: Array) -> tuple[float, Array]:
-        variance, slope = allocation.variance(full(some))
-        return math.log(variance), slope[chosen] / variance
-
-    ones = np.ones(len(chosen))
-    optimum = scipy("optimize").minimize(
-        objective,
-        start[chosen] / start.sum(),
-        jac=True,
-        method="SLSQP",
-        bounds=[(SMALLEST, 1.0)] * len(chosen),
-        constraints=[{"type": "eq", "fun": lambda some: some.sum() - 1, "jac": lambda _: ones}],
-        options={"maxiter": 500, "ftol": 1e-12},
-    )
-    return full(optimum.x / optimum.x.sum())
-
-
 def _search(allocation: Allocation, start: Array, step: Callable[[int], object]) -> Array:
     """Return shares that no change of one or two levels of a table makes better.
 
@@ -225,9 +201,23 @@ def _changes(allocation: Allocation) -> list[list[int]]:
 
 
 def _near(allocation: Allocation, start: Array, trees: Subtrees) -> Array:
-    """Return good shares near some, by quasi-Newton steps of logarithms, which do not leap over to others.
+    """Return good shares near some, of fewer tables where the smallest shares are as well left out."""
+    near = _best(allocation, start, trees, closeness=1e-7)
+    kept = np.where(near < CUTS[1], 0, near)
+    return kept if allocation.variance(kept, trees)[0] < math.inf else near
 
-    The mean variance is homogeneous of degree -power, so shares are normalised and its logarithm is minimised.
+
+def _best(allocation: Allocation, start: Array, trees: Subtrees | None = None, closeness: float = CLOSEST) -> Array:
+    """Return the best shares near some, of the tables whose share is positive at the start.
+
+    By quasi-Newton steps of logarithms, which do not leap over to others. The mean variance is homogeneous of degree
+    -power, so shares are normalised and its logarithm is minimised.
+
+    Args:
+        allocation: what is free, and what it is for.
+        start: of `places`, >= 0.
+        trees: the regions, where others stand for them.
+        closeness: the part of the logarithm that a step must win.
     """
     chosen = np.flatnonzero(start)
 
@@ -244,11 +234,11 @@ def _near(allocation: Allocation, start: Array, trees: Subtrees) -> Array:
 
     lowest = math.log(SMALLEST)
     first = np.maximum(np.log(start[chosen] / start.max()), lowest)
-    bounds, options = [(lowest, 0.0)] * len(chosen), {"maxiter": 500, "ftol": 1e-7}
-    optimum = scipy("optimize").minimize(objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    near = full(optimum.x)
-    kept = np.where(near < CUTS[1], 0, near)
-    return kept if allocation.variance(kept, trees)[0] < math.inf else near
+    options = {"maxiter": 2000, "ftol": closeness, "gtol": 1e-9}
+    optimum = scipy("optimize").minimize(
+        objective, first, jac=True, method="L-BFGS-B", bounds=[(lowest, 0.0)] * len(chosen), options=options
+    )
+    return full(optimum.x)
 
 
 def _cut(allocation: Allocation, best: Array) -> Array:
