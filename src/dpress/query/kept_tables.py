@@ -5,6 +5,7 @@ attributes -> a file of each that keeps something -> the folder of the release -
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,4 +54,4 @@ def restore(attributes: Sequence[Attribute], folder: Path) -> None:
         SchemaMismatch: one is not what its attribute needs.
     """
     for name, attribute in kept_files(attributes).items():
-        attribute.restored(lambda name=name: columns(folder / name))  # type: ignore[misc]
+        attribute.restored(partial(columns, folder / name))
