@@ -93,11 +93,12 @@ def publish(  # as the command has them
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:
         hint(f"new ledger {ledger} with the limit {describe(planned.spec.privacy.loss)}", quiet=quiet)
-    charged = {name: as_floats(made.release(name).charged) for name in made.answered}
+    charged = {name: made.release(name).charged for name in made.answered}
     if as_json:
-        print_json({"release": out, "statements": made.count, "charged": charged})
+        plain = {name: as_floats(loss) for name, loss in charged.items()}
+        print_json({"release": out, "statements": made.count, "charged": plain})
         return
     for name, places in made.answered.items():
         numbers = ", ".join(str(place + 1) for place in places)
-        click.echo(f"Release: {Path(out) / name}, for statement {numbers}: {describe(made.release(name).charged)}")
+        click.echo(f"Release: {Path(out) / name}, for statement {numbers}: {describe(charged[name])}")
     click.echo(f"Next:    dpress query {out} --statement 1")
