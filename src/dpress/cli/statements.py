@@ -90,9 +90,7 @@ def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
 
 def print_answer(table: SqlTable) -> None:
     """Print a table: every number with its standard error and its interval in a column each."""
-    names = table.table.column_names
-    numbers = [place for place, name in enumerate(names) if name in table.of_numbers]
-    print_table(names, table.rows, numbers=numbers)
+    print_table(table.table.column_names, table.rows, numbers=table.number_places)
     for note in table.notes:
         click.echo(note)
 

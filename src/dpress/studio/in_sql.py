@@ -130,12 +130,11 @@ def _answered(tables: Sequence[SqlTable]) -> dict[str, Any]:
 
 def _plain(answer: SqlTable) -> dict[str, Any]:
     """Return an answer for the page, with the CSV that it offers."""
-    names = answer.table.column_names
     return {
         "statement": answer.statement,
-        "header": names,
+        "header": answer.table.column_names,
         "rows": answer.rows,
-        "numbers": [place for place, name in enumerate(names) if name in answer.of_numbers],
+        "numbers": answer.number_places,
         "notes": answer.notes,
         "csv": answer.to_csv().decode(),
     }

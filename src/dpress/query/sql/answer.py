@@ -19,7 +19,7 @@ from dpress.query.result import Result
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_refusal import SqlRefusal
-from dpress.query.sql.sql_table import SUFFIXES, SqlTable, column
+from dpress.query.sql.sql_table import SqlTable, column, number_columns
 from dpress.query.sql.statement import Number, Statement, Value
 
 WAYS: tuple[Callable[[float], float], ...] = (round, math.ceil, math.floor, math.ceil)
@@ -151,8 +151,8 @@ def _columns(number: Number, result: Result) -> Row:
     """Return a number with its error and interval, times its factor; None where nothing is known."""
     ends = sorted(number.factor * end for end in result.interval)
     values = (number.factor * result.value, abs(number.factor) * result.standard_error, *ends)
-    names = (number.name, *(number.name + suffix for suffix in SUFFIXES))
-    return {name: _rounded(value, number.places, way) for name, value, way in zip(names, values, WAYS, strict=True)}
+    columns = zip(number_columns(number.name), values, WAYS, strict=True)
+    return {name: _rounded(value, number.places, way) for name, value, way in columns}
 
 
 def _rounded(value: float, places: int | None, way: Callable[[float], float]) -> float | None:
@@ -165,7 +165,7 @@ def _rounded(value: float, places: int | None, way: Callable[[float], float]) ->
 def _table(statement: Statement, rows: Sequence[Row]) -> pa.Table:
     """Return all rows with all columns, also those that are not shown."""
     keys = {key.name: column([row[key.name] for row in rows]) for key in statement.keys}
-    names = [number.name + suffix for number in statement.numbers for suffix in ("", *SUFFIXES)]
+    names = [name for number in statement.numbers for name in number_columns(number.name)]
     return pa.table(keys | {name: pa.array([row[name] for row in rows], type=pa.float64()) for name in names})
 
 
@@ -177,11 +177,7 @@ def _behind(statement: Statement, table: pa.Table) -> pa.Table:
         with duckdb.connect() as connection:
             connection.register("answers", table)
             table = connection.sql(f"SELECT * FROM answers {statement.behind}").to_arrow_table()  # noqa: S608  # of the tree
-    shown = [
-        name
-        for each in statement.shown
-        for name in (
-            (each,) if each in {key.name for key in statement.keys} else (each, *(each + suffix for suffix in SUFFIXES))
-        )
-    ]
-    return table.select(shown)
+    keys = {key.name for key in statement.keys}
+    return table.select(
+        [name for each in statement.shown for name in ((each,) if each in keys else number_columns(each))]
+    )

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dpress.query.sql.expressions import DIALECT, written
 from dpress.query.sql.selected import Selected
-from dpress.query.sql.sql_table import SUFFIXES
+from dpress.query.sql.sql_table import number_columns
 from dpress.query.sql.statement import Key, Number
 
 
@@ -78,7 +78,7 @@ class OverValues:
 
     def _named(self, node: exp.Column) -> str:
         """Return the column of the answer that a name means: also an error, or an end of an interval."""
-        numbers = [number.name + suffix for number in self.numbers for suffix in ("", *SUFFIXES)]
+        numbers = [name for number in self.numbers for name in number_columns(number.name)]
         names = [*(key.name for key in self.keys), *numbers]
         same = [name for name in names if name.casefold() == node.name.casefold()]
         if not same:

@@ -37,14 +37,18 @@ class SqlTable:
         return f"SqlTable({self.table.num_rows} rows: {', '.join(self.table.column_names)})"
 
     def _repr_html_(self) -> str:
-        numbers = [place for place, name in enumerate(self.table.column_names) if name in self.of_numbers]
         below = "".join(map(notebook.line, (*self._rest, *self.notes, FREE)))
-        return notebook.table(self.table.column_names, self.rows[:SHOWN], numbers=numbers) + below
+        return notebook.table(self.table.column_names, self.rows[:SHOWN], numbers=self.number_places) + below
 
     @property
     def of_numbers(self) -> frozenset[str]:
         """The names of the columns of numbers, their errors and the ends of their intervals."""
-        return frozenset(number + suffix for number in self.numbers for suffix in ("", *SUFFIXES))
+        return frozenset(name for number in self.numbers for name in number_columns(number))
+
+    @property
+    def number_places(self) -> list[int]:
+        """The places of these columns, from 0."""
+        return [place for place, name in enumerate(self.table.column_names) if name in self.of_numbers]
 
     @property
     def _rest(self) -> tuple[str, ...]:
@@ -78,6 +82,11 @@ class SqlTable:
         written = pa.BufferOutputStream()
         writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else self.table.schema), written)
         return bytes(written.getvalue().to_pybytes())
+
+
+def number_columns(name: str) -> tuple[str, ...]:
+    """Return the columns of a number: its own, its standard error's, and those of the ends of its interval."""
+    return (name, *(name + suffix for suffix in SUFFIXES))
 
 
 def _text(value: Any) -> str:
