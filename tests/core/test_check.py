@@ -101,6 +101,18 @@ def test_float_up_never_shows_too_little_where_rounding_would(value: Fraction) -
     assert Fraction(float(Fraction(1, 3))) < Fraction(1, 3)  # the control: rounding to nearest shows too little
 
 
+@given(st.fractions(min_value=0, max_value=10**20))
+def test_float_down_is_the_largest_float_below(value: Fraction) -> None:
+    shown = check.float_down(value)
+    assert Fraction(shown) <= value < Fraction(math.nextafter(shown, math.inf))
+    assert math.copysign(1, shown) == 1  # also of 0: nobody reads -0.0 of a budget
+
+
+def test_float_down_never_shows_too_much_where_rounding_would() -> None:
+    assert Fraction(check.float_down(Fraction(1, 10))) < Fraction(1, 10)
+    assert Fraction(float(Fraction(1, 10))) > Fraction(1, 10)  # the control: rounding to nearest shows too much
+
+
 @pytest.mark.parametrize("value", ["1" * 1001, "1/" + "3" * 2000, 10**401, -(10**4000), "1e999999999"])
 def test_a_number_that_takes_long_to_read_is_refused_by_its_length(value):
     with pytest.raises(ValueError, match=r"^epsilon must be") as caught:

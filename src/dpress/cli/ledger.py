@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from dpress.cli.output import json_option, print_json, print_table
-from dpress.core.basics.check import float_up
+from dpress.core.basics.check import float_down, float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
@@ -166,7 +166,7 @@ def _plain_shares(summary: Summary) -> dict[str, dict[str, float]]:
         analyst: {
             "share": float_up(share.limit),
             "spent": float_up(share.spent),
-            "remaining": 0.0 - float_up(-share.remaining),
+            "remaining": float_down(share.remaining),
         }
         for analyst, share in summary.shares.items()
     }
@@ -187,7 +187,7 @@ def _up(amounts: dict[str, Fraction]) -> dict[str, float]:
 
 
 def _down(amounts: dict[str, Fraction]) -> dict[str, float]:
-    return {name: 0.0 - float_up(-value) for name, value in amounts.items()}
+    return {name: float_down(value) for name, value in amounts.items()}
 
 
 def _text(amounts: dict[str, float]) -> str:

@@ -10,7 +10,7 @@ import click
 
 from dpress.cli.output import counting, number, print_json, print_table, refusal
 from dpress.cli.statements import plain_answer, print_answer
-from dpress.core.basics.check import float_up
+from dpress.core.basics.check import float_down
 from dpress.core.basics.errors import BudgetExceeded
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.refusal import one_line
@@ -219,9 +219,9 @@ class Loop:
     def show_left(self, before: str) -> None:
         """Say what may still be spent, behind another sentence."""
         left, name = self.session.left, self.session.limit.names[0]
-        whole = ", ".join(f"{key} = {number(_down(amount))}" for key, amount in left.whole.items())
+        whole = ", ".join(f"{key} = {number(float_down(amount))}" for key, amount in left.whole.items())
         whose = f" of {self.session.analyst}'s share" if self.session.analyst else " beside the analysts' shares"
-        share = "" if left.share is None else f"; {name} = {number(_down(left.share.remaining))}{whose}"
+        share = "" if left.share is None else f"; {name} = {number(float_down(left.share.remaining))}{whose}"
         self._say(f"{before}Left: {whole}{share}")
 
     def show_help(self, rest: str) -> None:
@@ -232,7 +232,7 @@ class Loop:
     def _plain(self) -> dict[str, Any]:
         """Return the session for JSON: every statement with its budget, the tables that were shown, what is left."""
         left = self.session.left
-        share = {} if left.share is None else {"share": _down(left.share.remaining)}
+        share = {} if left.share is None else {"share": float_down(left.share.remaining)}
         return {
             "session": str(self.session.folder),
             "statements": [
@@ -246,7 +246,7 @@ class Loop:
                 for each in self.session.history
             ],
             "answers": [plain_answer(table) for table in self.shown],
-            "left": {"whole": {key: _down(amount) for key, amount in left.whole.items()}, **share},
+            "left": {"whole": {key: float_down(amount) for key, amount in left.whole.items()}, **share},
         }
 
 
@@ -273,11 +273,6 @@ def _by(free: "Combined") -> str:
 
 def _error(error: float | None) -> str:
     return "its error depends on the rows" if error is None else f"+- {error:,.3g}"
-
-
-def _down(amount: Any) -> float:
-    """Return an amount that is left as a float, never too large."""
-    return 0.0 - float_up(-amount)
 
 
 def _number(text: str, example: str) -> float:

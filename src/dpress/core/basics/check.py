@@ -85,3 +85,8 @@ def float_up(value: Fraction) -> float:
     """Return the smallest float >= `value`: how a privacy loss is shown, never too small."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def float_down(value: Fraction) -> float:
+    """Return the largest float <= `value`: how what is left of a budget is shown, never too large."""
+    return 0.0 - float_up(-value)
