@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dpress.attributes.attribute import Tabular
 from dpress.data.specification.spec import Spec
+from dpress.query.sql.query_in_sql import name_in_sql, text_in_sql
 
 SQL = (
     *("select", "count(*)", "avg(", "sum(", "median(", "from", "where", "and", "or", "not", "in", "between", "like"),
@@ -14,7 +15,6 @@ SQL = (
 )
 COMMANDS = ("spend", "within", "free", "history", "show", "left", "resume", "help", "quit")
 MOST = 1000  # values of a column that are offered
-NAME = re.compile(r"[^\W\d]\w*")  # that needs no quotes
 WORD = re.compile(r"[^\s,()<>=;]*\Z")
 WANTING = "select|from|where|and|or|not|in|between|like|by|having|when|then|else|case|as|join|using|filter"
 UNFINISHED = re.compile(rf"(?:[,=<>+/-]|\b(?:{WANTING}))\s*\Z", re.IGNORECASE)
@@ -69,14 +69,10 @@ def completions(spec: Spec, before: str) -> list[Word]:
 
 def _words(spec: Spec, earlier: str) -> Iterator[Word]:
     columns = spec.schema.tabular
-    yield from (Word(text=_name(column), kind="column") for column in columns)
+    yield from (Word(text=name_in_sql(column.name), kind="column") for column in columns)
     for column in sorted(columns, key=lambda column: -_place(column, earlier)):
         yield from (Word(text=value, kind=f"value of {column.name}") for value in _values(column))
     yield from (Word(text=word, kind="SQL") for word in sorted(SQL))
-
-
-def _name(column: Tabular) -> str:
-    return column.name if NAME.fullmatch(column.name) else '"' + column.name.replace('"', '""') + '"'
 
 
 def _place(column: Tabular, earlier: str) -> int:
@@ -88,7 +84,7 @@ def _values(column: Tabular) -> Sequence[str]:
     """Return the listed values of a column as SQL has them; none of numbers and dates, nor where nobody lists them."""
     if column.discovered or column.line is not None:
         return ()
-    return ["'" + label.replace("'", "''") + "'" for label in column.labels_between(0, min(column.size, MOST))]
+    return [*map(text_in_sql, column.labels_between(0, min(column.size, MOST)))]
 
 
 def unfinished(text: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from dpress.query.load import load_release
 from dpress.query.record_files import NAME
 from dpress.query.release import Release
+from dpress.query.sql.query_in_sql import quoted_name
 
 RECORDS = "records"
 
@@ -36,17 +37,12 @@ def attach(connection: Any, release: Release | str | Path, *, schema: str = "rel
     loaded = load_release(release) if isinstance(release, str | Path) else release
     records = loaded.answers.tables.keys() == {NAME}
     views = {RECORDS if records else "_".join(names): table for names, table in loaded.tables.items()}
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}")
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted_name(schema)}")
     there = connection.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = ?", [schema])
     if taken := sorted(views.keys() & {name for (name,) in there.fetchall()}):
         raise ValueError(f"{schema}.{taken[0]} is there already; attach under another `schema`")
     for name, table in views.items():
         connection.register(f"{schema}__{name}", table.to_arrow())
-        view = f"{_quoted(schema)}.{_quoted(name)}"
-        connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {_quoted(f'{schema}__{name}')}")  # noqa: S608  # quoted
+        view = f"{quoted_name(schema)}.{quoted_name(name)}"
+        connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {quoted_name(f'{schema}__{name}')}")  # noqa: S608  # quoted
     return tuple(f"{schema}.{name}" for name in views)
-
-
-def _quoted(name: str) -> str:
-    """Return a name as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'

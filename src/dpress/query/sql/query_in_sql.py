@@ -22,7 +22,7 @@ def in_sql(query: Query) -> str:
     "count(*) filter (where ward = 'ear') / count(*)"
     """
     first, second = _counted(query.first), _counted(query.second)
-    column = _name(query.attribute)
+    column = name_in_sql(query.attribute)
     forms = {
         "count": first,
         "quantile": f"percentile_cont({query.level:g}) within group (order by {column})",
@@ -42,7 +42,7 @@ def condition_in_sql(rows: Condition) -> str:
         return f"not {_operand(rows.parts[0])}"
     if rows == TOTAL:
         return "true"
-    name, values = _name(rows.attribute), [*map(_value, rows.values)]
+    name, values = name_in_sql(rows.attribute), [*map(_value, rows.values)]
     forms = {
         "missing": f"{name} is null",
         "between": f"{name} between {' and '.join(values)}",
@@ -61,9 +61,20 @@ def _counted(rows: Condition) -> str:
     return "count(*)" if rows == TOTAL else f"count(*) filter (where {condition_in_sql(rows)})"
 
 
-def _name(name: str) -> str:
-    return name if NAME.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+def name_in_sql(name: str) -> str:
+    """Return a column as SQL has it, in quotes where it is no plain word."""
+    return name if NAME.fullmatch(name) else quoted_name(name)
+
+
+def quoted_name(name: str) -> str:
+    """Return a column, a view or a schema as SQL has it, in quotes whatever it is."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_in_sql(text: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _value(text: str) -> str:
-    return text if NUMBER.fullmatch(text) else "'" + text.replace("'", "''") + "'"
+    return text if NUMBER.fullmatch(text) else text_in_sql(text)
