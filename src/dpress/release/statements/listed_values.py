@@ -1,6 +1,5 @@
 """Refuses values that the specification does not list, with their place in the statement, before it is planned."""
 
-import itertools
 from collections.abc import Sequence
 
 from dpress.attributes.attribute import Attribute
@@ -8,7 +7,7 @@ from dpress.query.condition_cells import cells_of
 from dpress.query.query_tree import Condition
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.statement import Statement
-from dpress.release.statements.parts import conditions_of
+from dpress.release.statements.parts import tests_of
 
 
 def check_values(statements: Sequence[Statement], attributes: Sequence[Attribute], text: str) -> None:
@@ -18,10 +17,9 @@ def check_values(statements: Sequence[Statement], attributes: Sequence[Attribute
         SqlRefusal: naming the value, at the first place where it stands.
     """
     by_name = {attribute.name: attribute for attribute in attributes}
-    for condition in itertools.chain.from_iterable(map(conditions_of, statements)):
-        for test in condition.tests:
-            if not (attribute := by_name[test.attribute]).discovered:
-                _check(attribute, test, text)
+    for test in tests_of(statements):
+        if not (attribute := by_name[test.attribute]).discovered:
+            _check(attribute, test, text)
 
 
 def _check(attribute: Attribute, test: Condition, text: str) -> None:

@@ -143,7 +143,7 @@ def need_of(place: int, statement: Statement, columns: ByName) -> Need:
     Raises:
         NotSupported: it asks for more of values that nobody lists than their counts.
     """
-    by = frozenset(test.attribute for test in _tests(conditions_of(statement))) | {
+    by = frozenset(test.attribute for test in tests_of([statement])) | {
         name for key in statement.keys for name in key.attributes
     }
     measured = frozenset(filter(None, (_measured(number.query) for number in statement.numbers)))
@@ -214,6 +214,11 @@ def conditions_of(statement: Statement) -> Iterator[Condition]:
     yield from (each for query in queries for each in (query.first, query.second, query.where) if each is not None)
     if statement.where is not None:
         yield statement.where
+
+
+def tests_of(statements: Iterable[Statement]) -> Iterator[Condition]:
+    """Yield every test of one attribute in the conditions of statements."""
+    return _tests(itertools.chain.from_iterable(map(conditions_of, statements)))
 
 
 def _measured(query: Query) -> Measured | None:

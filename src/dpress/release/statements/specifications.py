@@ -3,7 +3,6 @@
 part, base -> attributes whose cells are what the statements tell apart -> the statements read over these -> parameters.
 """
 
-import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,7 +18,7 @@ from dpress.query.condition_cells import runs_of
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement
-from dpress.release.statements.parts import Part, conditions_of
+from dpress.release.statements.parts import Part, tests_of
 
 
 def specification(part: Part, base: Spec, text: str, share: Fraction = Fraction(1)) -> Spec:
@@ -80,10 +79,9 @@ def coarsened(part: Part, base: Spec, text: str) -> Spec:
 def _cuts(part: Part, base: Spec, text: str) -> dict[str, frozenset[int]]:
     """Return the borders between cells at which conditions cut, numbered from 0, by attribute."""
     schema, cuts = Schema(base.attribute), dict[str, set[int]]()
-    for condition in itertools.chain.from_iterable(map(conditions_of, _read(base, part, text))):
-        for test in condition.tests:
-            ends = (end for first, last in runs_of(schema, test) for end in (first, last + 1))
-            cuts.setdefault(test.attribute, set()).update(ends)
+    for test in tests_of(_read(base, part, text)):
+        ends = (end for first, last in runs_of(schema, test) for end in (first, last + 1))
+        cuts.setdefault(test.attribute, set()).update(ends)
     return {name: frozenset(places) for name, places in cuts.items()}
 
 
@@ -101,10 +99,9 @@ def _reads(spec: Spec, name: str, part: Part, text: str) -> bool:
     """Return whether every condition on an attribute can be read over a specification's cells."""
     schema = Schema(spec.attribute)
     try:
-        for condition in itertools.chain.from_iterable(map(conditions_of, _read(spec, part, text))):
-            for test in condition.tests:
-                if test.attribute == name:
-                    runs_of(schema, test)
+        for test in tests_of(_read(spec, part, text)):
+            if test.attribute == name:
+                runs_of(schema, test)
     except ValueError:
         return False
     return True
