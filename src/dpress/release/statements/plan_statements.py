@@ -17,10 +17,11 @@ import numpy as np
 from dpress.core.basics import rng as generators
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Asked, Spec, load_spec
-from dpress.query.release import Release
+from dpress.query.release import CONFIDENCE, Release
 from dpress.query.sql.answer import answers
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES
+from dpress.query.sql.statement import Statement
 from dpress.release.curator.publish import publish
 from dpress.release.plan.made_up import made_up
 from dpress.release.plan.plan import Plan, plan
@@ -30,7 +31,6 @@ from dpress.release.statements.specifications import columns_of, specification
 
 USERS = 10_000  # made-up rows that errors are told of
 STEPS = 1000  # shares of the budget are thousandths
-CONFIDENCE = 0.95
 ANY = {"kind": ""}  # stands for `[release]`, whose place the statements take
 MEASURES = ("count", "sum", "difference")  # whose typical error is a root mean square; of others it is the median
 
@@ -120,7 +120,7 @@ def plan_statements(source: Asked, sql: str, *, weights: Sequence[float] = ()) -
         )
         for part, share, whole in zip(parts, shares, wholes, strict=True)
     )
-    errors = dict(pair for part in planned for pair in _errors(spec, sql, part))
+    errors = dict(pair for part in planned for pair in _errors(spec, sql, part, read))
     return StatementsPlan(
         spec=spec,
         sql=sql,
@@ -178,21 +178,25 @@ def simulated(planned: Plan, spec: Spec) -> Release:
     return publish(planned, rows, rng=generators.seeded(7))
 
 
-def _errors(spec: Spec, sql: str, part: PlannedPart) -> Iterator[tuple[int, tuple[NumberError, ...]]]:
-    """Yield the errors of the numbers of every statement that a part answers."""
+def _errors(
+    spec: Spec, sql: str, part: PlannedPart, read: Sequence[Statement]
+) -> Iterator[tuple[int, tuple[NumberError, ...]]]:
+    """Yield the place of every statement that a part answers, with the errors of its numbers."""
     budget = {name: min(2 * getattr(spec.privacy, name), 1000.0) for name in spec.privacy.loss.names if name != "delta"}
     richer = msgspec.structs.replace(spec, privacy=msgspec.structs.replace(spec.privacy, **budget))
     doubled = plan(specification(part.part, richer, sql, part.share))
-    ways = [_by_column(spec, sql, part.part, made) for made in (part.planned, doubled)]
+    chosen = [read[place] for place in part.part.statements]
+    ways = [_by_column(spec, sql, part.part, chosen, made) for made in (part.planned, doubled)]
     for place, plain, twice in zip(part.part.statements, *ways, strict=True):
         yield place, tuple(NumberError(name=name, error=plain[name], twice=twice[name]) for name in plain)
 
 
-def _by_column(spec: Spec, sql: str, part: Part, planned: Plan) -> list[Mapping[str, float | None]]:
-    """Return the typical error of the numbers of every statement of a part."""
-    read = statements(sql, columns_of(spec, sql), only=part.statements)
+def _by_column(
+    spec: Spec, sql: str, part: Part, chosen: Sequence[Statement], planned: Plan
+) -> list[Mapping[str, float | None]]:
+    """Return the typical error of the numbers of every statement of a part, which are the chosen ones."""
     tables = answers(simulated(planned, spec), sql, CONFIDENCE, only=part.statements, joined=True)
-    of = [{number.name: number.query.of for number in statement.numbers} for statement in read]
+    of = [{number.name: number.query.of for number in statement.numbers} for statement in chosen]
     return [
         {name: _typical(of_each[name], table.table[name + SUFFIXES[0]].to_pylist(), planned) for name in table.numbers}
         for of_each, table in zip(of, tables, strict=True)
