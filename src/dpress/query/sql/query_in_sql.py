@@ -61,6 +61,11 @@ def _counted(rows: Condition) -> str:
     return "count(*)" if rows == TOTAL else f"count(*) filter (where {condition_in_sql(rows)})"
 
 
+def shortened(statements: str, longest: int) -> str:
+    """Return statements as a message has them, cut off where they have more than so many characters."""
+    return statements if len(statements) <= longest else statements[: longest - 3] + "..."
+
+
 def name_in_sql(name: str) -> str:
     """Return a column as SQL has it, in quotes where it is no plain word."""
     return name if NAME.fullmatch(name) else quoted_name(name)

@@ -15,7 +15,7 @@ from dpress.query.load import load_release
 from dpress.query.query_tree import Query
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.sql.answer import Unanswered, answers
-from dpress.query.sql.query_in_sql import in_sql
+from dpress.query.sql.query_in_sql import in_sql, shortened
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable
 
@@ -104,8 +104,7 @@ class Statements:
 
     def _unanswered(self, query: Query) -> SqlRefusal:
         """Return that no release answers a number of a further statement, in SQL."""
-        made_for = " ".join(self.sql.split())
-        shown = made_for if len(made_for) <= LONGEST else made_for[: LONGEST - 3] + "..."
+        shown = shortened(" ".join(self.sql.split()), LONGEST)
         return SqlRefusal(
             f"{in_sql(query)} does not follow from what was measured for: {shown}",
             self.sql,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpress.core.basics.losses.any_loss import describe
+from dpress.query.sql.query_in_sql import shortened
 from dpress.release.plan.plan_text import Listing
 
 if TYPE_CHECKING:
@@ -60,16 +61,12 @@ def unlisted(planned: "StatementsPlan") -> Iterator[str]:
 
 def _rows(planned: "StatementsPlan", place: int) -> list[list[str]]:
     """Return the lines of a statement: one for each of its numbers."""
-    heads = [[str(place + 1), _short(planned.texts[place])], ["", ""]]
+    heads = [[str(place + 1), shortened(planned.texts[place], LONGEST)], ["", ""]]
     release = planned.part_of(place).part.name
     return [
         [*heads[min(line, 1)], error.name, _shown(error.error), _shown(error.twice), release]
         for line, error in enumerate(planned.errors[place])
     ]
-
-
-def _short(statement: str) -> str:
-    return statement if len(statement) <= LONGEST else statement[: LONGEST - 3] + "..."
 
 
 def _shown(error: float | None) -> str:
