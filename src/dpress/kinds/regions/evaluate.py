@@ -62,15 +62,9 @@ def _truth(answers: Answers, rows: TrueRows) -> Levels:
     ]
     tables = dict.fromkeys([(), *(error.table for error in answers.errors)])
     return [
-        {table: _of_wide(table, wide, [levels[level] for levels in by_table]) for table in tables}
-        for level in range(measured.spine.depth + 1)
+        {table: table_of(dict(zip(wide, counts, strict=True)), table) for table in tables}
+        for counts in zip(*by_table, strict=True)
     ]
-
-
-def _of_wide(table: Table, wide: tuple[Table, ...], counts: list[Numbers]) -> Numbers:
-    place = next(place for place, each in enumerate(wide) if set(table) <= set(each))
-    beside = tuple(1 + i for i, axis in enumerate(wide[place]) if axis not in table)
-    return np.asarray(counts[place].sum(axis=beside))
 
 
 def _named(answers: Answers, error: TableError) -> str:
