@@ -133,8 +133,7 @@ class Answers(ReleaseAnswers):
 
     def _answering(self, weights: list[Array], text: str) -> ProductSums:
         self._check(weights, text)
-        tail = self.release.tail
-        return ProductSums(form=self._form, critical=partial(_critical, tail=tail), symmetric=True)
+        return ProductSums(form=self._form, critical=partial(critical, tail=self.release.tail), symmetric=True)
 
     def _check(self, weights: list[Array], text: str) -> None:
         """Refuse a query about attributes that no table of its regions holds together."""
@@ -248,10 +247,6 @@ class Answers(ReleaseAnswers):
         """Yield every table with the names of its level and attributes."""
         for table in self.published():
             yield tuple(axis.name for axis in table.axes), table
-
-
-def _critical(confidence: float, tail: Any) -> float:
-    return critical(confidence, tail)
 
 
 def _with_everything(levels: Sequence[dict[Table, Any]]) -> None:
