@@ -129,15 +129,12 @@ def _shared(
             exact=public,
         )
     )
-    grains = [{table: max(1, round(GRAINS * share)) for table, share in level.items()} for level in best]
+    ordered = [sorted(level.items(), key=lambda item: (len(item[0]), item[0])) for level in best]
+    grains = [{table: max(1, round(GRAINS * share)) for table, share in level} for level in ordered]
     total = sum(sum(level.values()) for level in grains)
     return SharedTables(
-        tables=tuple(tuple(sorted(level, key=lambda table: (len(table), table))) for level in grains),
-        shares=tuple(
-            Fraction(level[table], total)
-            for level in grains
-            for table in sorted(level, key=lambda table: (len(table), table))
-        ),
+        tables=tuple(map(tuple, grains)),
+        shares=tuple(Fraction(part, total) for level in grains for part in level.values()),
     )
 
 
