@@ -45,7 +45,7 @@ def spine_of(column: Tabular) -> Spine:
 
 def level_names(column: Tabular) -> tuple[str, ...]:
     """Return what the levels are called, coarse to fine, everything first."""
-    levels = _tree(column).levels
+    levels = tree_of(column).levels
     return (TOTAL, *levels[: levels.index(column.level) + 1])
 
 
@@ -62,7 +62,8 @@ def level_depth(name: str, levels: Sequence[str], place: str) -> int:
     return levels.index(name)
 
 
-def _tree(column: Tabular) -> "Tree":
+def tree_of(column: Tabular) -> "Tree":
+    """Return the tree of the regions, all levels of it."""
     if column.spine_tree is None:
         raise TypeError(f"{column.name} has no levels")
     return column.spine_tree

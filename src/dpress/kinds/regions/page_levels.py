@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpress.attributes.hierarchy.tree import Tree
 from dpress.core.maps.linear import Array
 from dpress.inference.regions.measured import Measured, Table, subsets
 from dpress.inference.regions.spine_queries import widest
+from dpress.kinds.regions.levels import tree_of
 from dpress.reporting.page_data import as_data
 
 if TYPE_CHECKING:
@@ -78,14 +78,6 @@ def _fitting(answers: "Answers") -> Iterator[PageLevel]:
         yield PageLevel(level=level, name=answers.levels[level], regions=regions, tables=tables, words=words)
 
 
-def tree_of(answers: "Answers") -> Tree:
-    """Return the tree of the regions."""
-    tree = answers.release.schema.tabular[0].spine_tree
-    if tree is None:
-        raise TypeError(f"{answers.release.schema.names[0]} has no levels")
-    return tree
-
-
 def tables_at(answers: "Answers", level: int) -> tuple[Table, ...]:
     """Return the tables that are known at a level, small to large: the total, then those that were asked for."""
     tables = {error.table for error in answers.errors if error.level == level}
@@ -105,7 +97,7 @@ def _words(answers: "Answers", level: int) -> dict[str, Any]:
     starts = spine.starts[level].tolist() if level < spine.depth else None
     if not level:
         return {"codes": [name], "names": None, "starts": starts, "place": None}
-    tree = tree_of(answers)
+    tree = tree_of(answers.release.schema.tabular[0])
     nodes, place = tree.level(name), tree.place(name)
     return {
         "codes": nodes.codes.to_pylist(),

@@ -13,7 +13,8 @@ import numpy as np
 
 from dpress.inference.regions.measured import Table as Axes
 from dpress.inference.regions.variances import cell_variances
-from dpress.kinds.regions.page_levels import PageLevel, tables_at, tree_of
+from dpress.kinds.regions.levels import tree_of
+from dpress.kinds.regions.page_levels import PageLevel, tables_at
 from dpress.kinds.regions.plan_text import typical
 from dpress.query.published_tables import PublishedTable
 from dpress.reporting import page_tables
@@ -111,7 +112,8 @@ def files(answers: "Answers") -> Table:
 
 def commands(answers: "Answers") -> list[str]:
     """Return commands that give what is in no page: regions of the finest level, with cells, and all of one above."""
-    tree, levels, others = tree_of(answers), answers.levels[1:], answers.release.schema.tabular[1:]
+    (place, *others), levels = answers.release.schema.tabular, answers.levels[1:]
+    tree = tree_of(place)
     finest, coarse = levels[-1], levels[-2] if len(levels) > 1 else ""
     first = f"{_word(finest)} = {_word(tree.level(finest).codes[0].as_py())}"
     table = answers.queries.at(len(levels))[0]

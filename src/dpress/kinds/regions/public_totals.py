@@ -8,7 +8,7 @@ import numpy as np
 from dpress.attributes.protocol import Cells
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.spine import Spine
-from dpress.kinds.regions.levels import TOTAL, level_depth
+from dpress.kinds.regions.levels import TOTAL, level_depth, tree_of
 from dpress.mechanisms.linear.region_tables import PublicTotals
 
 ROWS = "rows"
@@ -47,10 +47,8 @@ def _counts(stated: str | Mapping[str, int], column: Cells, level: str, regions:
     """Return the stated total of every region, in their order; none where they are read from the rows."""
     if isinstance(stated, str):
         return ()
-    tree = column.spine_tree
     counts = np.full(regions, -1, dtype=np.int64)
-    if tree is not None:
-        counts[tree.nodes(level, [*stated])] = [*stated.values()]
+    counts[tree_of(column).nodes(level, [*stated])] = [*stated.values()]
     if (missing := np.flatnonzero(counts < 0)).size:
         codes = column.at(level).labels_between(int(missing[0]), int(missing[0]) + 1)
         what = f"{missing.size:,} of {regions:,} regions have no total"
