@@ -16,6 +16,7 @@ from dpress.inference.interval import half_width
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import table_of, widest
 from dpress.kinds.regions.answers import ANSWERING, Answers
+from dpress.kinds.regions.levels import table_title
 from dpress.kinds.regions.region_errors import TableError
 from dpress.query.release import CONFIDENCE, Release
 from dpress.release.truth.evaluate import Comparison, TrueRows
@@ -68,8 +69,7 @@ def _truth(answers: Answers, rows: TrueRows) -> Levels:
 
 
 def _named(answers: Answers, error: TableError) -> str:
-    names = answers.release.schema.names[1:]
-    return f"{answers.levels[error.level]} {' x '.join(names[axis] for axis in error.table) or 'total'}"
+    return f"{answers.levels[error.level]} {table_title(answers.release.schema.names[1:], error.table)}"
 
 
 def _errors(answers: Answers, error: TableError, truth: Numbers) -> dict[str, float]:

@@ -62,6 +62,15 @@ def level_depth(name: str, levels: Sequence[str], place: str) -> int:
     return levels.index(name)
 
 
+def table_title(names: Sequence[str], table: tuple[int, ...]) -> str:
+    """Return what a table is called: its attributes, or `total`.
+
+    >>> table_title(("sex", "age"), (0, 1)), table_title(("sex", "age"), ())
+    ('sex x age', 'total')
+    """
+    return " x ".join(names[axis] for axis in table) or TOTAL
+
+
 def tree_of(column: Tabular) -> "Tree":
     """Return the tree of the regions, all levels of it."""
     if column.spine_tree is None:

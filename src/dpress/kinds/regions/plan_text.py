@@ -10,7 +10,7 @@ from dpress.core.basics import claim_words
 from dpress.inference.interval import critical
 from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
-from dpress.kinds.regions.levels import level_names
+from dpress.kinds.regions.levels import level_names, table_title
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.release.plan import plan_text
@@ -69,7 +69,7 @@ def _by_level(planned: Plan) -> Listing:
         shown = [cells.get((level, table)) for table in tables]
         regions = next(error.variances.size for error in shown if error is not None)
         rows.append([name, f"{regions:,}", *("" if each is None else f"+- {typical(each):,.1f}" for each in shown)])
-    header = ("level", "regions", *(" x ".join(names[axis] for axis in table) or "total" for table in tables))
+    header = ("level", "regions", *(table_title(names, table) for table in tables))
     rows += [
         _off_the_tree(planned, name, tables) for name in planned.choice.schema.tabular[0].tree_levels[len(levels) - 1 :]
     ]
@@ -107,7 +107,7 @@ def _drowned(planned: Plan) -> list[str]:
         cells = math.prod(planned.choice.schema.shape[1 + axis] for axis in error.table)
         count, within = rows / error.variances.size / cells, critical(0.95, "gaussian") * typical(error)
         if count < within:
-            drowned.append((error.level, " x ".join(names[axis] for axis in error.table) or "total", count, within))
+            drowned.append((error.level, table_title(names, error.table), count, within))
     if not drowned:
         return [f"With {rows:,} rows the average count of every table is larger than its 95 % interval reaches."]
     first = {table: (levels[level], count, within) for level, table, count, within in reversed(drowned)}

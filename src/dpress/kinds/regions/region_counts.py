@@ -10,6 +10,7 @@ import pyarrow as pa
 from dpress.core.maps.linear import Numbers
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates
+from dpress.kinds.regions.levels import table_title
 from dpress.query.published_tables import BATCH_CELLS
 from dpress.query.released_file import Part
 
@@ -52,10 +53,10 @@ class NoisyCounts:
         """Yield the counts with the level and the table that they are of."""
         for level, tables in zip(self.levels, self.counts, strict=True):
             for table, counts in tables.items():
-                what = " x ".join(self.names[axis] for axis in table) or "total"
+                title = table_title(self.names, table)
                 for start in range(0, counts.size, BATCH_CELLS):
                     values = counts.ravel()[start : start + BATCH_CELLS]
-                    same = {"level": level, "table": what}
+                    same = {"level": level, "table": title}
                     columns = {name: pa.array([text]).take(pa.array(np.zeros(len(values), np.int8)))
                                for name, text in same.items()}  # fmt: skip
                     yield pa.record_batch(columns | {"answer": values})
