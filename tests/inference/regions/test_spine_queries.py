@@ -11,7 +11,6 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.region_table import RegionTable
 from dpress.core.maps.spine import Spine
 from dpress.inference.regions.cover import cover
-from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.spine_queries import SpineQueries
 
@@ -68,8 +67,7 @@ def test_answers_and_variances_are_those_of_dense_least_squares(
 ) -> None:
     answers, queries = noisy(measured), SpineQueries(measured=measured)
     dense = Dense(measured, answers)
-    tables = list(dict.fromkeys(table for level in range(4) for table in queries.at(level)))
-    fitted = estimates(measured, answers, tables)
+    fitted = queries.estimates(answers)
     cells = [np.array([1.0, -2.0]) if 0 in used else np.ones(2), np.array([1.0, 0, 3]) if 1 in used else np.ones(3)]
     weights = [np.array(leaves, dtype=float), *cells]
     query = np.einsum("i,j,k->ijk", *weights).ravel()

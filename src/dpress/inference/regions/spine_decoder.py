@@ -11,7 +11,6 @@ import numpy as np
 from dpress.core.maps.linear import Array, Numbers, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.spine import Spine
-from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.spine_queries import SpineQueries
 from dpress.inference.regions.variances import cell_variances
@@ -82,8 +81,7 @@ class SpineDecoder:
         return parts
 
     def _estimates(self, measurement: Measurement, queries: SpineQueries) -> list[dict[Table, Array]]:
-        every = dict.fromkeys(table for level in range(self.spine.depth + 1) for table in queries.at(level))
-        return estimates(queries.measured, self.split(measurement.answers), [*every])
+        return queries.estimates(self.split(measurement.answers))
 
     def _queries(self, variance: Variance) -> SpineQueries:
         rows = sum(

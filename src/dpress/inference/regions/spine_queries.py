@@ -5,6 +5,7 @@ matter.
 """
 
 import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ import numpy as np
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.regions.cover import Cover, cover
+from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.variances import RegionQuery, covariances
 
@@ -42,6 +44,14 @@ class SpineQueries:
         deepest = {table: self.measured.deepest(table) for table in tables}
         levels = range(self.measured.spine.depth + 1)
         return tuple(widest(table for table in tables if level <= deepest[table]) for level in levels)
+
+    def estimates(self, noisy: Sequence[Mapping[Table, Numbers]]) -> list[dict[Table, Array]]:
+        """Return the estimates of the widest tables of every level, and of what they tell of the levels above.
+
+        Args:
+            noisy: by level and table, shape (nodes, *sizes); see `estimates.estimates`, whose errors these are.
+        """
+        return estimates(self.measured, noisy, [*dict.fromkeys(itertools.chain(*self._determined))])
 
     @property
     def tables(self) -> tuple[tuple[int, ...], ...]:

@@ -19,7 +19,6 @@ from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.region_table import NoisyRegions
 from dpress.inference.interval import critical, half_width
 from dpress.inference.regions.cover import cover
-from dpress.inference.regions.estimates import estimates
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
 from dpress.inference.regions.variances import cell_variances
@@ -258,9 +257,7 @@ def _with_everything(levels: Sequence[dict[Table, Any]]) -> None:
 def measured(mechanism: object, drawn: NoisyRegions, *_: object) -> KeptAnswers:
     """Return the noisy counts, and the tables that least squares makes of them."""
     queries = cast("RegionTables", mechanism).queries
-    levels = range(queries.measured.spine.depth + 1)
-    every = list(dict.fromkeys(table for level in levels for table in queries.at(level)))
-    fitted = estimates(queries.measured, drawn.levels, every)
+    fitted = queries.estimates(drawn.levels)
     _with_everything(fitted)
     return KeptAnswers(answers=np.zeros(0, dtype=np.int64), detail=RegionCounts(estimates=fitted, noisy=drawn.levels))
 
