@@ -116,8 +116,9 @@ class Answers(ReleaseAnswers):
         variances, files = list[Array](), dict[str, tuple[str, ...]]()
         for weights in itertools.chain.from_iterable(products(self.release.schema, rows) for rows in query.rows):
             self._check(weights, query.text)
+            weighed = tuple(axis for axis, cells in enumerate(weights[1:]) if not np.all(cells == 1))
             for level, (nodes, _) in cover(self.queries.measured.spine, weights[0]).items():
-                each = self._holding(level, weights)
+                each = self.level_table(level, weighed)
                 cells = math.prod(np.count_nonzero(weights[1 + axis]) for axis in each.table)
                 spread = cell_variances(self.queries.measured, each.table)[level][nodes]
                 variances.append(np.repeat(spread, cells))
@@ -125,10 +126,9 @@ class Answers(ReleaseAnswers):
         names = next(iter(files.values()), ())
         return (source(", ".join(files), names, np.concatenate([np.zeros(0), *variances]), query),)
 
-    def _holding(self, level: int, weights: list[Array]) -> LevelTable:
-        """Return the published table of a level that answers a query of its regions."""
-        used = {axis for axis, cells in enumerate(weights[1:]) if not np.all(cells == 1)}
-        return next(each for each in self.level_tables if each.level == level and used <= set(each.table))
+    def level_table(self, level: int, table: Table) -> LevelTable:
+        """Return the first published table of a level that has the attributes of a table, by their places."""
+        return next(each for each in self.level_tables if each.level == level and set(table) <= set(each.table))
 
     def _answering(self, weights: list[Array], text: str) -> ProductSums:
         self._check(weights, text)
@@ -157,16 +157,21 @@ class Answers(ReleaseAnswers):
         """What the levels are called, everything first."""
         return level_names(self.release.schema.tabular[0])
 
+    def axes(self, level: int, table: Table) -> tuple[Tabular, ...]:
+        """Return the axes of a table of a level: its regions, called as the level, below everything; attributes."""
+        place, *others = self.release.schema.tabular
+        name = self.levels[level]
+        regions = (msgspec.structs.replace(place, name=name, level=name),) if level else ()
+        return (*regions, *(others[axis] for axis in table))
+
     @cached_property
     def level_tables(self) -> tuple[LevelTable, ...]:
         """What is published, coarse to fine."""
-        place, *others = self.release.schema.tabular
         listed = []
         for level, name in enumerate(self.levels):
             tables = self.queries.at(level)
             for number, table in enumerate(tables, 1):
-                regions = (msgspec.structs.replace(place, name=name, level=name),) if level else ()
-                if axes := (*regions, *(others[axis] for axis in table)):
+                if axes := self.axes(level, table):
                     file = f"{file_stem(name)}{f'_{number}' if len(tables) > 1 else ''}.parquet"
                     listed.append(LevelTable(level=level, table=table, file=file, axes=axes))
         return tuple(listed)

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from dpress.inference.regions.measured import Table as Axes
@@ -41,15 +40,12 @@ def upper_tables(answers: "Answers", levels: Sequence[PageLevel], noun: str) -> 
 
 def _table(answers: "Answers", page_level: PageLevel, axes: Axes, noun: str) -> Table:
     """Return the cells of all regions of a level, or the largest of them."""
-    place, *others = answers.release.schema.tabular
     level = page_level.level
-    regions = (msgspec.structs.replace(place, name=page_level.name, level=page_level.name),) if level else ()
     counts = answers.table(level, axes)
     variances = cell_variances(answers.queries.measured, axes)[level]
-    file = next(each.file for each in answers.level_tables if each.level == level and set(axes) <= set(each.table))
     published = PublishedTable(
-        name=file,
-        axes=(*regions, *(others[axis] for axis in axes)),
+        name=answers.level_table(level, axes).file,
+        axes=answers.axes(level, axes),
         count=counts.ravel(),
         variance=np.repeat(variances, counts.size // page_level.regions),
         adjusted=None,
