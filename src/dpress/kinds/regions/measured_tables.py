@@ -67,8 +67,8 @@ def axes_of(names: Sequence[str], others: Sequence[str], place: str) -> Table:
     Raises:
         ValueError: there is no such attribute; one line that names the place, a parameter.
     """
-    for place_of, name in enumerate(names):
-        if name in names[:place_of]:
+    for number, name in enumerate(names):
+        if name in names[:number]:
             raise ValueError(f"{PLACE}.{place}: {name!r} stands twice")
         if name not in others:
             raise ValueError(

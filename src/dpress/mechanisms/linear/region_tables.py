@@ -109,7 +109,7 @@ class RegionTables:
     def prepare(self, rows: Rows) -> Draw:
         """Return what draws the noise; see `CuratorMechanism`."""
         leaves = self.strategy.leaves(rows)
-        exact = np.concatenate([of_leaves(part, leaves) for part in self.strategy.map.parts])
+        exact = self.strategy.of_leaves(leaves)
         exact_totals = [self._exact(totals, leaves) for totals in self.public]
         del leaves
         return lambda rng: Drawn(output=self.measured(self.noisy.noisy(exact, rng=rng).answers, exact_totals))

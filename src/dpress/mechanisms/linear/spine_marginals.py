@@ -65,8 +65,7 @@ class SpineMarginals:
 
     def counted(self, rows: Rows) -> Numbers:
         """Return the exact tables of all levels: the widest of the leaves are counted, the others are their sums."""
-        leaves = self.leaves(rows)
-        return np.concatenate([of_leaves(part, leaves) for part in self.map.parts])
+        return self.of_leaves(self.leaves(rows))
 
     def leaves(self, rows: Rows) -> dict[Table, Numbers]:
         """Return the exact counts of the leaves in the widest tables, flat; private."""
@@ -74,6 +73,10 @@ class SpineMarginals:
         sizes = [RegionTable(self.spine, self.shape, self.spine.depth, table).rows for table in wide]
         counts = rows.tables([(0, *(1 + axis for axis in table)) for table in wide])
         return dict(zip(wide, np.split(counts, np.cumsum(sizes)[:-1]), strict=True))
+
+    def of_leaves(self, leaves: Mapping[Table, Numbers]) -> Numbers:
+        """Return the tables of all levels, one after the other, from those of `leaves`."""
+        return np.concatenate([of_leaves(part, leaves) for part in self.map.parts])
 
     def as_plain(self) -> dict[str, Any]:
         """Return what a design says of it: all but the spine."""
@@ -95,10 +98,10 @@ class SpineMarginals:
             name: read(cast("Any", kind), value[name], f"{place}.{name}", find=find)
             for name, kind in zip(FIELDS, kinds, strict=True)
         }
-        (place_of, *others) = context["attributes"]
+        regions, *others = context["attributes"]
         if tuple(attribute.size for attribute in others) != given["shape"]:
             raise ValueError(f"{place}.shape: not the cells of the attributes beside the regions")
-        return cls(spine=place_of.spine, **given)
+        return cls(spine=regions.spine, **given)
 
 
 def of_leaves(part: RegionTable, leaves: Mapping[Table, Numbers]) -> Numbers:
