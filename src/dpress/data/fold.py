@@ -8,10 +8,10 @@ from threading import Lock
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.attributes.domain import Schema
+from dpress.core.methods.table_cells import table_cells
 from dpress.core.reports.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec.codec import Codes, encode
@@ -110,28 +110,17 @@ def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
         shape: the number of cells along every axis.
         tables: the axes of every table.
     """
-    kept = [tuple(shape[axis] for axis in axes) for axes in tables]
-    starts = [0, *itertools.accumulate(math.prod(sizes) for sizes in kept)]
+    sizes = [math.prod(shape[axis] for axis in axes) for axes in tables]
+    starts = [0, *itertools.accumulate(sizes)]
     long = starts[-1] > LARGEST_DENSE
 
     def kernel(codes: Codes) -> Counts | SparseArray:
-        parts = [_cells(codes, axes, sizes) for axes, sizes in zip(tables, kept, strict=True)]
+        parts = [table_cells(codes, shape, axes) for axes in tables]
         if long:
             pairs = [np.unique(part, return_counts=True) for part in parts]
             places = [cells + start for (cells, _), start in zip(pairs, starts, strict=False)]
             return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in pairs]))
-        dense = [np.bincount(part, minlength=math.prod(sizes)) for part, sizes in zip(parts, kept, strict=True)]
+        dense = [np.bincount(part, minlength=size) for part, size in zip(parts, sizes, strict=True)]
         return np.concatenate(dense).astype(np.int64, copy=False)
 
     return kernel
-
-
-def _cells(codes: Codes, axes: Sequence[int], sizes: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """Return the cell of every row in the flattened table over some axes."""
-    if not axes:
-        return np.zeros(codes.shape[1], dtype=np.int64)
-    cells: npt.NDArray[np.int64] = codes[axes[0]].astype(np.int64)
-    for axis, size in zip(axes[1:], sizes[1:], strict=True):
-        cells *= size
-        cells += codes[axis]
-    return cells

@@ -14,6 +14,7 @@ from sqlglot import exp
 from dpress.attributes.domain import Schema
 from dpress.attributes.policy import DROPPED, MISSING, OUTSIDE
 from dpress.attributes.sql.engine_column import whole
+from dpress.core.methods.table_cells import table_cells
 from dpress.data.sql.code_expression import beside_cells, settled
 from dpress.data.sql.coded_rows import Relation, code_expressions, refuse
 from dpress.data.sql.group_keys import GroupedCode, grouped_code, ungrouped
@@ -76,10 +77,8 @@ class CellCounts:
         """Return one table, from its own count or that over all axes."""
         source = self.counted.index(axes) if axes in self.counted else 0
         codes, count = counts[source]
-        shape = self.schema.shape
-        places = np.zeros(len(count), dtype=np.int64)
-        for axis in axes:
-            places = places * shape[axis] + codes[self.counted[source].index(axis)]
+        counted, shape = self.counted[source], self.schema.shape
+        places = table_cells(codes, [shape[axis] for axis in counted], [counted.index(axis) for axis in axes])
         totals = np.zeros(math.prod(shape[axis] for axis in axes), dtype=np.int64)
         np.add.at(totals, places, count)
         return totals

@@ -14,8 +14,8 @@ from sqlglot import exp
 from dpress.attributes.domain import Schema
 from dpress.attributes.policy import DROPPED
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.methods.table_cells import table_cells
 from dpress.data.add_up import Counts
-from dpress.data.codec.codec import Codes
 from dpress.data.sources.source import Source
 from dpress.data.sql.coded_rows import Relation, all_codes, code_expressions, coded_columns
 
@@ -54,12 +54,5 @@ def grouped_counts(source: Source, schema: Schema, relation: Relation, tables: S
         codes, counts = all_codes(schema, batch), np.asarray(batch.column(COUNT).cast(pa.int64()))
         keep = (codes != DROPPED).all(axis=0)
         for total, axes in zip(totals, tables, strict=True):
-            np.add.at(total, _places(codes[:, keep], schema.shape, axes), counts[keep])
+            np.add.at(total, table_cells(codes[:, keep], schema.shape, axes), counts[keep])
     return np.concatenate(totals)
-
-
-def _places(codes: Codes, shape: tuple[int, ...], axes: Sequence[int]) -> Counts:
-    places = np.zeros(codes.shape[1], dtype=np.int64)
-    for axis in axes:
-        places = places * shape[axis] + codes[axis]
-    return places

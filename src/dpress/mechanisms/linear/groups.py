@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
+from dpress.core.methods.table_cells import table_cells
 
 Mask = npt.NDArray[np.bool_]
 
@@ -15,20 +16,6 @@ Mask = npt.NDArray[np.bool_]
 def groups_in(shape: Sequence[int], by: Sequence[int]) -> int:
     """Return how many groups there are; one of all rows where `by` names no axis."""
     return math.prod(shape[axis] for axis in by)
-
-
-def group_of(codes: Codes, shape: Sequence[int], by: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return the group of every row, the last axis running fastest, shape (rows,).
-
-    Args:
-        codes: shape (axes, rows).
-        shape: the number of cells along every axis.
-        by: the axes of the groups.
-    """
-    places = np.zeros(codes.shape[1], dtype=np.int64)
-    for axis in by:
-        places = places * shape[axis] + codes[axis]
-    return places
 
 
 def level_counts(  # noqa: PLR0917  # what names the groups and the cells
@@ -53,7 +40,7 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
     """
     level = codes[axis].astype(np.int64)
     within = level < levels
-    places = group_of(codes, shape, by)[within] * cells + level[within] * cells // levels
+    places = table_cells(codes, shape, by)[within] * cells + level[within] * cells // levels
     weights = None if times is None else times[within]
     return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
 

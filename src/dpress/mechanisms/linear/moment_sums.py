@@ -14,7 +14,8 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import OverGroups, group_of
+from dpress.core.methods.table_cells import table_cells
+from dpress.mechanisms.linear.groups import OverGroups
 
 Integers = npt.NDArray[np.int64]
 Condition = tuple[tuple[int, tuple[int, ...]], ...]
@@ -108,7 +109,7 @@ class MomentSums(OverGroups, LinearMap):
     def _added(self, codes: Codes, times: Numbers | None) -> Integers:
         levels = self._levels(codes)
         within = (levels >= 0) & (levels <= self.steps)
-        groups, levels = group_of(codes, self.shape, self.by)[within], levels[within]
+        groups, levels = table_cells(codes, self.shape, self.by)[within], levels[within]
         weights = np.ones(len(levels)) if times is None else times[within]
         shares = _shares(levels, self.steps, self.degree)
         sums = np.stack([np.bincount(groups, weights=part * weights, minlength=self.groups) for part in shares], axis=1)

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import Mask, OverGroups, group_of
+from dpress.core.methods.table_cells import table_cells
+from dpress.mechanisms.linear.groups import Mask, OverGroups
 
 Integers = npt.NDArray[np.int64]
 
@@ -108,7 +109,7 @@ class PersonSums(OverGroups, LinearMap):
             within = codes[self.axis] < self.levels
             codes, persons = codes[:, within], persons[within]
         levels = None if self.axis is None else codes[self.axis].astype(np.int64)
-        groups = group_of(codes, self.shape, self.by)
+        groups = table_cells(codes, self.shape, self.by)
         blocks = [self._of_sets(groups, persons, levels, self.groups)]
         if self.by:
             blocks.append(self._of_sets(np.zeros_like(groups), persons, levels, 1))
@@ -121,7 +122,7 @@ class PersonSums(OverGroups, LinearMap):
         """
         within = codes[self.axis or 0] < self.levels
         codes, persons = codes[:, within], persons[within]
-        groups, levels = group_of(codes, self.shape, self.by), codes[self.axis or 0].astype(np.int64)
+        groups, levels = table_cells(codes, self.shape, self.by), codes[self.axis or 0].astype(np.int64)
         counts = np.zeros(3, dtype=np.int64)
         for places, sets in [(groups, self.groups), (np.zeros_like(groups), 1)][: 1 + bool(self.by)]:
             pairs, pair_of = np.unique(persons * sets + places, return_inverse=True)
