@@ -15,6 +15,7 @@ from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.duckdb_rows import DuckdbRows
 from dpress.data.sources.open_source import open_source
+from dpress.data.sources.parquet_rows import ParquetRows
 from dpress.data.true_counts import true_counts
 
 CODES = [f"{state}{county}{tract:02}" for state in "abc" for county in "123" for tract in range(40)]
@@ -56,20 +57,25 @@ TABLES = [(0, 1), (0,), (), (1,)]
 def test_counts_are_those_of_the_codec_and_only_groups_leave_the_engine(
     rows: Any, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
-    fetch = DuckdbRows.fetch
+    groups: list[int] = []
 
-    def watched(self: DuckdbRows, statement: str) -> pa.Table:
-        answer = fetch(self, statement)
-        asked.append(answer.num_rows)
-        return answer
+    def watch(source: Any) -> None:
+        fetch = source.fetch
 
-    monkeypatch.setattr(DuckdbRows, "fetch", watched)
-    monkeypatch.setattr(DuckdbRows, "parts", None)  # rows are not read
+        def watched(self: Any, statement: str) -> pa.Table:
+            answer = fetch(self, statement)
+            groups.append(answer.num_rows)
+            return answer
+
+        monkeypatch.setattr(source, "fetch", watched)
+        monkeypatch.setattr(source, "parts", None)  # rows are not read
+
+    watch(DuckdbRows)
+    watch(ParquetRows)
     expected = true_counts(schema(other), TABLES, people(), ROW)
-    found = true_counts(schema(other), TABLES, rows, ROW)
-    assert np.array_equal(found, expected)
-    assert all(count <= 4 * (len(CODES) + 7) < ROWS for count in asked)
+    assert np.array_equal(true_counts(schema(other), TABLES, rows, ROW), expected)
+    assert groups
+    assert all(count <= 4 * (len(CODES) + 7) < ROWS for count in groups)
     assert expected[-3:].sum() < ROWS if other == "drop" else expected[-3:].sum() == ROWS
 
 
