@@ -17,7 +17,7 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.region_table import NoisyRegions
-from dpress.inference.interval import critical, half_width
+from dpress.inference.interval import critical
 from dpress.inference.regions.cover import cover
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
@@ -89,13 +89,9 @@ class Answers(ReleaseAnswers):
         Raises:
             ValueError: a test names no cells, or no table of these regions holds the attributes.
         """
-        boxes = products(self.release.schema, condition)
-        if len(boxes) > 1:
-            return table_forms.source_of(self._answering, boxes, text).count(text, boxes, confidence)
         del progress
-        self._check(boxes[0], text)
-        value, variance = self._form(boxes[0])
-        return Result.of_count(text, value, variance, half_width(variance, confidence, self.release.tail), confidence)
+        boxes = products(self.release.schema, condition)
+        return table_forms.source_of(self._answering, boxes, text).count(text, boxes, confidence)
 
     def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
