@@ -20,9 +20,9 @@ from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
-from dpress.query.answers import Progress, ReleaseAnswers
+from dpress.query.answers import Progress
 from dpress.query.boxes import products
-from dpress.query.linear_forms import Compared, Group
+from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.release import CONFIDENCE, Release
@@ -38,14 +38,8 @@ APPROXIMATE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableAnswers(ReleaseAnswers):
-    """Tables and queries of a release.
-
-    Args:
-        release: whose kept integers are answered from.
-    """
-
-    release: Release
+class TableAnswers(ProductAnswers):
+    """Tables and queries of a release."""
 
     @property
     def by_tables(self) -> "TableAnswers":
@@ -91,14 +85,6 @@ class TableAnswers(ReleaseAnswers):
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query, in counts squared."""
         return self.decoder.query_variance(self.measurement.variance, weights)
-
-    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
-        """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
-        return table_forms.group(self.release.schema, partial(self.answering, progress=progress), attribute, where)
-
-    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
-        """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
-        return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
 
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs, and their weighted sums."""

@@ -28,12 +28,11 @@ from dpress.data.codec.codec import encode
 from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.query import table_forms
 from dpress.query.answering import Answering
-from dpress.query.answers import KeptAnswers, Progress, ReleaseAnswers
+from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
 from dpress.query.folder import columns
-from dpress.query.linear_forms import Compared, Group
+from dpress.query.product_answers import ProductAnswers
 from dpress.query.query_tree import Condition, Query
 from dpress.query.record_files import NAME, Written, values
 from dpress.query.release import CONFIDENCE, Release
@@ -69,14 +68,8 @@ class RecordTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(ReleaseAnswers):
-    """Counts of records.
-
-    Args:
-        release: of records.
-    """
-
-    release: Release
+class Answers(ProductAnswers):
+    """Counts of records."""
 
     @property
     def made(self) -> RecordTable:
@@ -130,18 +123,9 @@ class Answers(ReleaseAnswers):
             note=" ".join(self._notes),
         )
 
-    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
-        """Return weighted sums of one attribute's cells among the records; no error is known of them."""
-        del progress
-        return table_forms.group(self.release.schema, self._answering, attribute, where)
-
-    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
-        """Return two counts of records; no error is known of them."""
-        del progress
-        return table_forms.compared(self.release.schema, self._answering, first, second)
-
-    def _answering(self, weights: list[Array], text: str) -> ProductSums:
-        del weights, text
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
+        """Return who counts records with weights; no error is known of what they add up to."""
+        del weights, text, progress
         return ProductSums(
             form=lambda box: (self._matching(box), math.nan),
             several=lambda boxes: (sum(map(self._matching, boxes)), math.nan),

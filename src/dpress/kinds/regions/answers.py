@@ -31,9 +31,9 @@ from dpress.kinds.regions.whole_counts import RECORDS, RegionRecords, whole_leav
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.query import table_forms
 from dpress.query.answering import Answering
-from dpress.query.answers import KeptAnswers, Progress, ReleaseAnswers
+from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
-from dpress.query.linear_forms import Compared, Group
+from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.release import Release
@@ -61,14 +61,8 @@ class LevelTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(ReleaseAnswers):
-    """Tables of regions, and unions of them.
-
-    Args:
-        release: whose kept counts are answered from.
-    """
-
-    release: Release
+class Answers(ProductAnswers):
+    """Tables of regions, and unions of them."""
 
     @property
     def counts(self) -> RegionCounts:
@@ -91,17 +85,7 @@ class Answers(ReleaseAnswers):
         """
         del progress
         boxes = products(self.release.schema, condition)
-        return table_forms.source_of(self._answering, boxes, text).count(text, boxes, confidence)
-
-    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
-        """Return weighted sums of one attribute's cells; see `answers.ReleaseAnswers.group`."""
-        del progress
-        return table_forms.group(self.release.schema, self._answering, attribute, where)
-
-    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
-        """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
-        del progress
-        return table_forms.compared(self.release.schema, self._answering, first, second)
+        return table_forms.source_of(self.answering, boxes, text).count(text, boxes, confidence)
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the cells that a query adds up, of the widest regions that it names, from the tables of their levels.
@@ -126,7 +110,9 @@ class Answers(ReleaseAnswers):
         """Return the first published table of a level that has the attributes of a table, by their places."""
         return next(each for each in self.level_tables if each.level == level and set(table) <= set(each.table))
 
-    def _answering(self, weights: list[Array], text: str) -> ProductSums:
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
+        """Return who answers queries about these attributes; see `ProductAnswers.answering`."""
+        del progress
         self._check(weights, text)
         return ProductSums(form=self._form, critical=partial(critical, tail=self.release.tail), symmetric=True)
 
