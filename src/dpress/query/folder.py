@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpress.core.basics.edited_file import check_format
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_path
 from dpress.core.maps.linear import Numbers
@@ -169,8 +170,7 @@ def description(folder: Path, *, version: int) -> dict[str, Any]:
     if (size := (folder / MANIFEST).stat().st_size) > LARGEST_MANIFEST:
         raise SchemaMismatch(f"it has {size:,} bytes, expected at most {LARGEST_MANIFEST:,}")
     manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    if manifest["format"] != version:
-        raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {version}")
+    check_format(manifest["format"], version)
     for name in manifest["sha256"]:
         if not (folder / Path(name).name).is_file():
             raise SchemaMismatch(f"{name} is missing")

@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from dpress import catalog
+from dpress.core.basics.edited_file import reason
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.methods.mechanism import MeasuringMechanism
@@ -54,8 +55,7 @@ def load_release(folder: str | Path) -> Release:
         release = _from_manifest(manifest, folder)
         _check(release, manifest)
     except WRONG as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
+        raise SchemaMismatch(f"{folder / MANIFEST}{reason(error)}; publish again or restore the file") from None
     return release
 
 

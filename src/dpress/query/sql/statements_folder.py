@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dpress.core.basics.edited_file import check_format, reason
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.query.folder import MANIFEST, STATEMENTS, is_series
 from dpress.query.load import load_release
@@ -151,8 +152,7 @@ def load_statements(folder: str | Path, *, whole: bool = True) -> Statements:
     folder = Path(folder)
     try:
         plain: dict[str, Any] = json.loads((folder / STATEMENTS).read_text(encoding="utf-8"))
-        if plain["format"] != FORMAT:
-            raise SchemaMismatch(f"format {plain['format']} is not known; this version reads format {FORMAT}")
+        check_format(plain["format"], FORMAT)
         answered = {Path(str(name)).name: tuple(map(int, places)) for name, places in plain["answered"].items()}
         made = Statements(folder=folder, sql=str(plain["sql"]), spec=str(plain["spec"]), answered=answered)
         if sorted(place for places in answered.values() for place in places) != list(range(made.count)):
@@ -160,8 +160,7 @@ def load_statements(folder: str | Path, *, whole: bool = True) -> Statements:
     except FileNotFoundError:
         raise OSError(f"{folder} holds no answers to statements: there is no {STATEMENTS} in it") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / STATEMENTS}{what}") from None
+        raise SchemaMismatch(f"{folder / STATEMENTS}{reason(error)}") from None
     if whole and made.missing:
         raise SchemaMismatch(
             f"{folder}: {made.missing[0]} is missing; publish the statements again, which goes on with it"

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from dpress.core.basics.edited_file import check_format, reason
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.ledger.ledger import Verification
@@ -48,8 +49,7 @@ def described(folder: Path) -> Description:
     """
     try:
         fields: dict[str, Any] = json.loads((folder / SERIES).read_text(encoding="utf-8"))
-        if fields["format"] != FORMAT:
-            raise SchemaMismatch(f"format {fields['format']} is not known; this version reads format {FORMAT}")
+        check_format(fields["format"], FORMAT)
         specification = from_dict(fields["specification"])
         for published in sorted(folder.glob(f"*/{MANIFEST}"))[:1]:
             restore(specification.schema.attributes, published.parent)
@@ -57,8 +57,7 @@ def described(folder: Path) -> Description:
     except FileNotFoundError:
         raise OSError(f"{folder} holds no series: there is no {SERIES} in it") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / SERIES}{what}") from None
+        raise SchemaMismatch(f"{folder / SERIES}{reason(error)}") from None
 
 
 def plain_of(spec: Spec) -> dict[str, Any]:

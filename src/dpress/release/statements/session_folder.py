@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpress.core.basics.edited_file import check_format, reason
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
@@ -83,15 +84,13 @@ def _read(place: Path, number: int) -> Accepted | None:
     """Return a statement; None where another process has just taken it back."""
     try:
         plain: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-        if plain["format"] != FORMAT:
-            raise SchemaMismatch(f"format {plain['format']} is not known; this version reads format {FORMAT}")
+        check_format(plain["format"], FORMAT)
         texts = {name: str(plain[name]) for name in ("sql", "spec", "analyst")}
         budget = from_parameters({str(name): str(amount) for name, amount in plain["budget"].items()})
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{place}{what}") from None
+        raise SchemaMismatch(f"{place}{reason(error)}") from None
     return Accepted(number=number, folder=place.with_suffix(""), budget=budget, **texts)
 
 
