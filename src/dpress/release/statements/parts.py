@@ -18,10 +18,10 @@ from dpress.core.maps.runs import common
 from dpress.query.boxes import possible
 from dpress.query.condition_cells import cells_of
 from dpress.query.query_tree import TOTAL, Condition, Query, both
+from dpress.query.sql.numbers import MEDIAN
 from dpress.query.sql.statement import Statement
 
 FINER = 4  # times as many groups, and a statement is still answered by another's: a budget of its own costs as much
-MEDIAN = 0.5
 COUNTS, SUMS, CELLS, UNLISTED = "counts", "sums", "cells", "unlisted"
 """What a part answers: counts, statistics by group, statistics of what tells groups itself, names that nobody lists."""
 Measured = tuple[str, str]
