@@ -16,6 +16,7 @@ from dpress.core.basics.claim import Unit
 from dpress.core.basics.database_url import check_no_password, holds_password, mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats, describe
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
@@ -224,8 +225,12 @@ class Session:
         return Ledger.open(place) if place.exists() else Ledger.create(place, limit=self.limit, unit=unit)
 
     @property
-    def limit(self) -> Any:
-        """The budget of all wishes together."""
+    def limit(self) -> Loss:
+        """The budget of all wishes together.
+
+        Raises:
+            SchemaMismatch: what was typed is no budget.
+        """
         amounts = {name: text for name in ("epsilon", "delta") if (text := getattr(self.draft, name).strip())}
         try:
             return from_parameters(amounts)
