@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.maps.linear import Array, Numbers, Variance
+from dpress.core.maps.linear import Array, Numbers, Stack, Variance
 from dpress.core.maps.measurement import Measurement
+from dpress.core.maps.region_table import RegionTable
 from dpress.core.maps.spine import Spine
 from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.spine_queries import SpineQueries
@@ -34,6 +35,12 @@ class SpineDecoder:
     cells: tuple[int, ...]
     levels: Tables
     symmetric: ClassVar[bool] = True
+
+    @property
+    def map(self) -> Stack[RegionTable]:
+        """The tables of all levels, one below the other."""
+        parts = ((level, table) for level, tables in enumerate(self.levels) for table in tables)
+        return Stack(tuple(RegionTable(self.spine, self.cells, level, table) for level, table in parts))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,28 +77,18 @@ class SpineDecoder:
 
     def split(self, answers: Numbers) -> list[dict[Table, Numbers]]:
         """Return the answers of every level and table, shape (nodes, *kept sizes)."""
-        parts, start = [], 0
-        for size, tables in zip(self.spine.sizes, self.levels, strict=True):
-            level = {}
-            for table in tables:
-                kept = (size, *(self.cells[axis] for axis in table))
-                level[table] = answers[start : start + math.prod(kept)].reshape(kept)
-                start += math.prod(kept)
-            parts.append(level)
-        return parts
+        parts = iter(self.map.split(answers))
+        return [
+            {table: next(parts).reshape(nodes, *(self.cells[axis] for axis in table)) for table in tables}
+            for nodes, tables in zip(self.spine.sizes, self.levels, strict=True)
+        ]
 
     def _estimates(self, measurement: Measurement, queries: SpineQueries) -> list[dict[Table, Array]]:
         return queries.estimates(self.split(measurement.answers))
 
     def _queries(self, variance: Variance) -> SpineQueries:
-        rows = sum(
-            size * math.prod(self.cells[axis] for axis in table)
-            for size, tables in zip(self.spine.sizes, self.levels, strict=True)
-            for table in tables
-        )
-        spread = self.split(np.broadcast_to(variance, (rows,)))
-        noise = tuple(float(table.flat[0]) for tables in spread for table in tables.values())
-        return _queries(self.spine, self.cells, self.levels, noise)
+        spread = self.map.split(np.broadcast_to(variance, (self.map.rows,)))
+        return _queries(self.spine, self.cells, self.levels, tuple(float(part[0]) for part in spread))
 
 
 @functools.lru_cache(maxsize=8)

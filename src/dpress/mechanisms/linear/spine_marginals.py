@@ -55,8 +55,7 @@ class SpineMarginals:
     @property
     def map(self) -> Stack[RegionTable]:
         """The tables of all levels, one below the other."""
-        parts = ((level, table) for level, tables in enumerate(self.tables) for table in tables)
-        return Stack(tuple(RegionTable(self.spine, self.shape, level, table) for level, table in parts))
+        return self.decoder.map
 
     @property
     def decoder(self) -> SpineDecoder:
