@@ -71,7 +71,7 @@ def _check(measured: Measured, noisy: Sequence[Mapping[Table, Numbers]]) -> None
                 given = "none" if values is None else str(values.shape)
                 raise ValueError(f"level {level}, table {table}: expected values of shape {shape}, got {given}")
         exact = measured.spine.sums(exact, level) if exact is not None else None
-        if measured.variances[level].get((), 1.0) == 0.0:
+        if measured.has_exact_total(level):
             if exact is not None and not np.array_equal(exact, noisy[level][()]):
                 raise ValueError(f"level {level}: the exact totals are not the sums of those below")
             exact = noisy[level][()]

@@ -59,13 +59,17 @@ class Measured:
         spaces = {space for table in tables for space in subsets(table)}
         return tuple(sorted(spaces, key=lambda space: (len(space), space)))
 
+    def has_exact_total(self, level: int) -> bool:
+        """Return whether the total of every node of a level is an invariant, without noise."""
+        return self.variances[level].get((), 1.0) == 0.0
+
     def precision(self, level: int, space: Table) -> float:
         """Return 1 / variance of r_T at a node of a level, per direction, in 1 / counts squared.
 
         Formula: sum over the tables S that contain T of 1 / (s2(S) prod of n_i over the axes i of S without T);
         infinite where the total is exact, 0 where nothing measured holds T.
         """
-        if not space and self.variances[level].get((), 1.0) == 0.0:
+        if not space and self.has_exact_total(level):
             return math.inf
         return math.fsum(
             1 / (variance * self.cells(set(table) - set(space)))

@@ -39,8 +39,8 @@ def whole_leaves(
     tables = list(dict.fromkeys([(), *(table for level in measured.variances for table in level)]))
     public = {
         level: np.rint(table_of(estimates[level], ())).astype(np.int64)
-        for level, noise in enumerate(measured.variances)
-        if noise.get((), 1.0) == 0.0
+        for level in range(measured.spine.depth + 1)
+        if measured.has_exact_total(level)
     }
     done = 0
 
