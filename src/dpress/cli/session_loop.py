@@ -51,6 +51,7 @@ class Loop:
         sql: the statement that waits for an answer; empty where none does.
         proposal: what it would say and cost.
         refused: whether anything was.
+        shown: the tables that were shown, which JSON has at the end.
     """
 
     session: "Session"
