@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -373,9 +373,7 @@ class Release:
         predicted = self.predicted if self.predicted is not None and math.isfinite(self.predicted) else None
         return {"predicted": predicted, "lower_bound": self.lower_bound, "unit": self.design.prediction.unit}
 
-    def write(
-        self, path: str | Path, *, progress: Progress | None = None, refitted: Callable[[int], object] | None = None
-    ) -> Path:
+    def write(self, path: str | Path, *, progress: Progress | None = None, refitted: Progress | None = None) -> Path:
         """Write the release to a new folder, whole or not at all, and return it.
 
         Args:

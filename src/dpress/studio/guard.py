@@ -51,8 +51,7 @@ class Guard:
             Problem: no token, another host or origin.
         """
         self.check_site(request)
-        given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.query_params.get(
-            "token", ""
-        )
-        if not hmac.compare_digest(given.encode(), self.token.encode()):
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        token = bearer or request.query_params.get("token", "")
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
             raise Problem(401, "expected the token: open the address that `dpress studio` printed")
