@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.basics.claim import Relation
+from dpress.core.basics.claim import Claim, Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.convert import exp_up
 from dpress.core.basics.losses.loss import Loss
@@ -39,6 +39,8 @@ class Promise:
         definition: of that loss, a sentence; empty if the release protects nobody.
         for_groups: what it allows for a group, in words.
         basis: why it is proven.
+        given: the public numbers that both of two tables have, in words.
+        changed: the loss between two tables that both have them; empty where it is the stated one.
         warning: what the page is stamped with; empty for a proven promise that means something.
         beliefs: what an attacker can come to believe, for several priors.
         epsilon: the logarithm of the factor by which odds can change, rounded up.
@@ -59,6 +61,7 @@ class Promise:
     for_groups: str
     basis: str
     given: str
+    changed: str
     warning: str
     beliefs: tuple[Belief, ...] = ()
     epsilon: str = ""
@@ -90,7 +93,8 @@ class Together:
 def promise(facts: Facts) -> Promise:
     """Return the figures of what a release promises."""
     claim, stated = facts.claim, facts.promised
-    beliefs = None if stated is None else posterior(stated, facts.budget.delta or DELTA)
+    changed = _of_change(stated, claim)
+    beliefs = None if changed is None else posterior(changed, facts.budget.delta or DELTA)
     return Promise(
         private=facts.private,
         is_proven=claim.proven is not None,
@@ -101,16 +105,27 @@ def promise(facts: Facts) -> Promise:
         for_groups="" if stated is None else stated.for_groups,
         basis=claim.basis,
         given=claim.given,
+        changed="" if changed == stated else loss(changed),
         warning=_warning(facts, beliefs),
         beliefs=() if beliefs is None else beliefs.beliefs,
         epsilon="" if beliefs is None else ceiling(beliefs.epsilon),
         factor="" if beliefs is None else ceiling(exp_up(beliefs.epsilon), 3),
         delta=ceiling(beliefs.delta) if beliefs is not None and beliefs.delta else "",
-        rho=ceiling(stated.amount) if stated is not None and stated.needs_delta else "",
-        replaced="" if claim.unit.relation is Relation.REPLACE_ONE else _replaced(stated),
+        rho=ceiling(changed.amount) if changed is not None and changed.needs_delta else "",
+        replaced="" if claim.given or claim.unit.relation is Relation.REPLACE_ONE else _replaced(stated),
         shuffled=_together(facts),
-        groups=() if stated is None else _groups(stated),
+        groups=() if changed is None else _groups(changed),
     )
+
+
+def _of_change(stated: Loss | None, claim: Claim) -> Loss | None:
+    """Return the loss of one unit's change between tables that could both be.
+
+    Beside numbers that are public one unit that leaves has another that comes: a group of two.
+    """
+    if stated is None or not claim.given or claim.unit.relation is Relation.REPLACE_ONE:
+        return stated
+    return group(stated, 2)
 
 
 def _together(facts: Facts) -> Together | None:

@@ -3,7 +3,6 @@
 By the functions of `dpress plan --sql`, `publish --sql` and `query --sql`.
 """
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +12,7 @@ import msgspec
 from dpress.core.basics.kind import Wished
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.query.sql.sql_table import FREE, SqlTable
-from dpress.query.sql.statements_folder import Statements, is_statements, load_statements, sql_tables
+from dpress.query.sql.statements_folder import is_statements, load_statements, sql_tables
 from dpress.release.statements.plan_statements import StatementsPlan, plan_statements
 from dpress.release.statements.statements_text import statements_text
 from dpress.studio.forecast import chances
@@ -90,11 +89,7 @@ def publish(session: Session, name: str) -> dict[str, Any]:
             session.write(name)
         sql = session.wish(name).sql if begun is None else begun.sql
         planned = plan_statements(session.folder / f"{name}.toml", sql)
-        try:
-            made = publish_statements(planned, out=out, ledger=session.open_ledger(planned.spec.privacy.protected))
-        finally:
-            if begun is None and is_statements(out):
-                _withdraw(load_statements(out, whole=False))
+        made = publish_statements(planned, out=out, ledger=session.open_ledger(planned.spec.privacy.protected))
         return {"release": str(out), "charged": [as_floats(made.release(part).charged) for part in made.answered]}
 
 
@@ -116,12 +111,6 @@ def ask(session: Session, query: Query) -> dict[str, Any]:
 
 def _planned(session: Session, name: str) -> StatementsPlan:
     return plan_statements(session.spec(name), session.wish(name).sql)
-
-
-def _withdraw(made: Statements) -> None:
-    """Leave no folder in which nothing was measured: its wish may be changed and published yet."""
-    if len(made.missing) == len(made.answered):
-        shutil.rmtree(made.folder)
 
 
 def _answered(tables: Sequence[SqlTable]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.kinds.regions.small_country import PLACE, people, specification
+from tests.kinds.regions.small_country import PLACE, people, specification, truth
 
 import dpress
 from dpress import catalog
@@ -121,3 +121,37 @@ def test_stated_totals_hold_exactly(tmp_path: Path) -> None:
     assert release.query("state = 2").value == pytest.approx(350)
     assert release.query("state = 2").standard_error == 0
     assert release.query("county = 1A").value + release.query("county = 1B").value == pytest.approx(250)
+    wrong = sum(truth(people(), tracts=code) != stated for code, stated in (("1", 250), ("2", 350)))
+    assert dpress.evaluate(release, people())["state total: within_interval"] == 1 - wrong / 2 < 1
+
+
+def test_exact_totals_hold_the_truth_to_the_dust_of_floats() -> None:
+    release = dpress.publish(specification(invariants={"county": "rows"}), people())
+    metrics = dpress.evaluate(release, people())
+    assert [metrics[f"{level} total: within_interval"] for level in ("total", "state", "county")] == [1, 1, 1]
+
+
+def test_a_check_names_a_region_whose_rows_miss_its_stated_total() -> None:
+    one, two = (truth(people(), tracts=code) for code in "12")
+    plain = specification(invariants={"state": {"1": one, "2": two}})
+    held = dpress.check(plain, people())
+    assert (held.passed, held.findings["public_totals"].lines) == (
+        True,
+        (["state: 2 of 2 regions have as many rows as their public total states"],),
+    )
+    missed = dpress.check(specification(invariants={"state": {"1": one, "2": two + 1}}), people())
+    (fault,) = missed.faults
+    assert fault.startswith("state: 1 of 2 regions have other rows than their public total states, ")
+    assert fault.endswith(f"the first of them 2, {two:,} where {two + 1:,} are stated")
+    assert not missed.passed
+    for invariants in ({"state": "rows"}, {}):
+        assert dpress.check(specification(invariants=invariants), people()).findings == {}
+
+
+def test_stated_totals_say_how_many_rows_there_are_whatever_users_does() -> None:
+    def drowned(**parameters: Any) -> list[str]:
+        plan = dpress.plan(specification({"rho": 0.01}, **parameters))
+        return [line for line in catalog.room("regions").words.text(plan).remarks[2:] if isinstance(line, str)]
+
+    stated = {"state": {"1": 250, "2": 350}}
+    assert drowned(invariants=stated) == drowned(invariants=stated, users=10**6) != drowned(users=10**6)

@@ -18,6 +18,7 @@ from dpress.kinds.regions.page_levels import page_levels as levels_of
 from dpress.kinds.regions.region_counts import RegionCounts
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.facts import facts
+from dpress.reporting.promise import promise
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import error, interval, number, unit_for
 
@@ -90,6 +91,20 @@ def test_the_commands_answer(release):
     towns = [result.value for result in release.results(queries[0])]
     assert towns[:2] == pytest.approx(answers.table(3, ())[:2])
     assert release.query(queries[1]).value == pytest.approx(answers.table(3, (0, 1))[0, 0].sum())
+
+
+def test_beside_public_totals_the_page_promises_what_can_then_be_hidden(tmp_path):
+    """A row changes within its state alone: two rows that come and go, so 4 rho, and no presence."""
+    release = release_in(tmp_path, '[release.parameters.invariants]\nstate = "rows"\n')
+    promised, shown = promise(facts(release)), text(html_of_page(release))
+    assert (promised.proven, promised.changed, promised.rho) == ("ρ = 0.5", "ρ = 2", "2")
+    assert promised.groups == ((2, "ρ = 8"), (4, "ρ = 32"), (10, "ρ = 200"))
+    assert "with ρ = 0.5 for every single row, given the public totals of every state;" in shown
+    assert "between these the loss is at most ρ = 2, that of a group of two" in shown
+    assert "some statement about one row is true that the public numbers leave open" in shown
+    assert "is in the data" not in shown
+    assert "when its presence is known" not in shown
+    assert "What is given has none: it is exact." in shown
 
 
 def test_records_are_told_of_where_there_are_any(release):

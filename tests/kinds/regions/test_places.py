@@ -53,6 +53,12 @@ def test_a_plan_shows_the_error_of_places_before_a_row_is_read(tmp_path: Path) -
     assert row[1:3] == ["2", f"+- {(sum(variances) / 2) ** 0.5:,.1f}"]
 
 
+def test_a_plan_of_a_coarser_level_shows_that_level_and_no_places(tmp_path: Path) -> None:
+    plan = dpress.plan(specification(tmp_path, level="county"))
+    (listing,) = [row for row in catalog.room("regions").words.text(plan).remarks if not isinstance(row, str)]
+    assert [row[:2] for row in listing.rows] == [["total", "1"], ["state", "2"], ["county", "3"]]
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [

@@ -118,6 +118,7 @@ def test_rows_that_do_not_fit_a_later_part_are_refused_before_the_first_is_paid_
     with pytest.raises(SchemaMismatch, match=rows.column_names[column]):
         publish_statements(planned, empty, out=tmp_path / "out", ledger=ledger)
     assert not ledger.exists()
+    assert publish_statements(planned, rows, out=tmp_path / "out", ledger=ledger).missing == ()  # a corrected try
 
 
 def test_other_statements_are_not_mixed_into_a_folder(planned, tmp_path) -> None:

@@ -22,6 +22,7 @@ from dpress.query.release import CONFIDENCE, Release
 from dpress.release.truth.evaluate import Comparison, TrueRows
 from dpress.release.truth.table_errors import redrawn
 
+DUST = 1e-6  # what sums of floats may be off an exact total
 SIZES = (1, 10, 100, 1_000, 10_000, 100_000)  # where a class of regions by their true total begins
 Levels = list[dict[Table, Numbers]]
 
@@ -77,7 +78,7 @@ def _errors(answers: Answers, error: TableError, truth: Numbers) -> dict[str, fl
     what = _named(answers, error)
     wrong = (answers.table(error.level, error.table) - truth).reshape(error.variances.size, -1)
     widths = np.array([half_width(float(v), CONFIDENCE, answers.release.tail) for v in np.unique(error.variances)])
-    within = np.abs(wrong) <= widths[np.searchsorted(np.unique(error.variances), error.variances)][:, None]
+    within = np.abs(wrong) <= widths[np.searchsorted(np.unique(error.variances), error.variances)][:, None] + DUST
     return {
         f"{what}: mean_absolute_error": float(np.abs(wrong).mean()),
         f"{what}: root_mean_squared_error": math.sqrt(float((wrong**2).mean())),

@@ -129,6 +129,7 @@ KIND = Kind(
     names=("regions",),
     of_counts=False,
     large=True,
+    findings={"public_totals": None},
     wished=(
         Wished(
             kind="regions",

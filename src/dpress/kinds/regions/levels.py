@@ -49,6 +49,12 @@ def level_names(column: Tabular) -> tuple[str, ...]:
     return (TOTAL, *levels[: levels.index(column.level) + 1])
 
 
+def places_off_the_tree(column: Tabular) -> tuple[str, ...]:
+    """Return the names of places beside the levels that can be asked for: they are made of leaves."""
+    levels = tree_of(column).levels
+    return column.tree_levels[len(levels) :] if column.level == levels[-1] else ()
+
+
 def level_depth(name: str, levels: Sequence[str], place: str) -> int:
     """Return which level a name stands for, 0 for everything.
 

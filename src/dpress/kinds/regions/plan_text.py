@@ -10,7 +10,7 @@ from dpress.core.basics import claim_words
 from dpress.inference.interval import critical
 from dpress.inference.regions.measured import Table
 from dpress.kinds.regions.kind import Regions
-from dpress.kinds.regions.levels import level_names, table_title
+from dpress.kinds.regions.levels import level_names, places_off_the_tree, table_title
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
 from dpress.mechanisms.linear.region_tables import RegionTables
 from dpress.release.plan import plan_text
@@ -70,9 +70,7 @@ def _by_level(planned: Plan) -> Listing:
         regions = next(error.variances.size for error in shown if error is not None)
         rows.append([name, f"{regions:,}", *("" if each is None else f"+- {typical(each):,.1f}" for each in shown)])
     header = ("level", "regions", *(table_title(names, table) for table in tables))
-    rows += [
-        _off_the_tree(planned, name, tables) for name in planned.choice.schema.tabular[0].tree_levels[len(levels) - 1 :]
-    ]
+    rows += [_off_the_tree(planned, name, tables) for name in places_off_the_tree(planned.choice.schema.tabular[0])]
     return Listing(header=header, rows=rows, numbers=tuple(range(2, len(header) + 1)))
 
 
@@ -98,7 +96,7 @@ def _drowned(planned: Plan) -> list[str]:
     """Return at which level the counts of every table drown in noise, where the number of rows is public."""
     parameters = of_kind(planned.spec, Regions)
     public = cast("RegionTables", planned.chosen.mechanism).public
-    rows = parameters.users or sum(public[0].counts if public else ())
+    rows = sum(public[0].counts if public else ()) or parameters.users
     if not rows:
         return ["With `users`, about how many rows there will be, this says where counts drown in noise."]
     names, levels = planned.choice.schema.names[1:], level_names(planned.choice.schema.tabular[0])

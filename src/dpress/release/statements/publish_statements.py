@@ -4,6 +4,7 @@ plan -> `statements.json` and the designs -> the releases, one after the other, 
 is there is never drawn again: a folder that was interrupted is gone on with.
 """
 
+import shutil
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,34 +48,41 @@ def publish_statements(
         rng: as of `publish`; every release draws from a stream of its own.
         options: as `publish` takes them.
 
+    A new folder in which nothing was measured in the end is taken away again.
+
     Raises:
         BudgetExceeded: the ledger cannot pay for all of them; nothing was read or charged.
         SchemaMismatch: the rows do not fit one of them; nothing was charged.
-        OSError: see `publish`. What was charged is in the folder.
+        OSError: see `publish`. What was measured is in the folder.
     """
     folder, spec = Path(out), planned.spec
     source = rows_over(spec, planned.sql, data if data is not None else spec.source)
-    if (folder / STATEMENTS).is_file():
+    goes_on = (folder / STATEMENTS).is_file()
+    if goes_on:
         kept = load_statements(folder, whole=False)
         if (kept.sql, kept.spec) != (planned.sql, spec.hash):
             raise OSError(f"{folder} holds the answers to other statements; choose another folder")
     else:
         _check_budget(planned, ledger, analyst, allow_unproven=options.get("allow_unproven", False))
         kept = _begun(planned, folder)
-    designs = {name: load_design(folder / f"{name}.design.json") for name in kept.missing}
-    for design in [*designs.values()][1:]:  # the first is counted before its charge anyway
-        _check_rows(design, source, engine=options.get("engine"), progress=options.get("progress"))
     streams = {name: None if rng is None else rng.spawn() for name in kept.answered}
-    for name, design in designs.items():
-        publish(
-            design,
-            source,
-            out=folder / name,
-            ledger=ledger,
-            payment=Payment(limit=spec.privacy.loss, analyst=analyst),
-            rng=streams[name],
-            **options,
-        )
+    try:
+        designs = {name: load_design(folder / f"{name}.design.json") for name in kept.missing}
+        for design in [*designs.values()][1:]:  # the first is counted before its charge anyway
+            _check_rows(design, source, engine=options.get("engine"), progress=options.get("progress"))
+        for name, design in designs.items():
+            publish(
+                design,
+                source,
+                out=folder / name,
+                ledger=ledger,
+                payment=Payment(limit=spec.privacy.loss, analyst=analyst),
+                rng=streams[name],
+                **options,
+            )
+    finally:
+        if not goes_on and len(kept.missing) == len(kept.answered):  # nothing was measured: a corrected try is welcome
+            shutil.rmtree(folder)
     return load_statements(folder)
 
 
