@@ -92,6 +92,7 @@ bench: setup
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
 	$(BIN)/python bench/query_lists.py > out/bench-query-lists.json
+	$(BIN)/python bench/accounting.py > out/bench-accounting.json
 	$(BIN)/python bench/residual_marginals.py > out/bench-residual-marginals.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/regions.py --whole > out/bench-regions.json
@@ -103,6 +104,7 @@ bench: setup
 	$(BIN)/python bench/pairs.py > out/bench-pairs.json
 	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
+	$(BIN)/python bench/map_choice.py > out/bench-map-choice.json
 	$(BIN)/python bench/microdata.py > out/bench-microdata.json
 	$(BIN)/python bench/wide.py > out/bench-wide.json
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json

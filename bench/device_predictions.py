@@ -1,11 +1,13 @@
 """How well `plan` predicts collections from devices: measured over predicted error, by kind, table and method, as JSON.
 
-python bench/device_predictions.py [KIND...] > device_predictions.json
+python bench/device_predictions.py [KIND or EPSILON...] > device_predictions.json
 
 For every kind under `model = "local"` and two real tables each: the plan is made for as many users as there are, every
 candidate that runs is collected report by report, and evaluated against the rows. "ratio" is the root of the
 mean squared error as measured over the root of the predicted one: of the cells of tables, of random ranges, of a mean,
-of random rectangles, of the counts of sets. Predictions are made before anything is known of the rows. epsilon is 1.
+of random rectangles, of the counts of sets. Predictions are made before anything is known of the rows, for even
+people; those of numbers a second time for their mean and spread, as a guess that is right (`assume`). epsilon is 1
+unless some are given.
 Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
 """
 
@@ -28,7 +30,7 @@ from dpress.core.basics import rng
 from dpress.release.devices.next_round import next_design
 from machine import facts
 
-RUNS, RUNS_OF_ONE, EPSILON, NEAR = 6, 40, 1.0, 0.2
+RUNS, RUNS_OF_ONE, NEAR = 6, 40, 0.2
 AGE = {"name": "age", "kind": "integer", "bounds": [17, 90]}
 HOURS = {"name": "hours_per_week", "kind": "integer", "bounds": [1, 99]}
 SCHOOL = {"name": "education_num", "kind": "integer", "bounds": [1, 16]}
@@ -99,6 +101,10 @@ CASES: Mapping[str, list[Case]] = {
     "statistics": [
         (adult, [HOURS], {"mean": ["hours_per_week"]}, "mean hours_per_week: root mean squared error"),
         (adult, [GAIN], {"mean": ["capital_gain"]}, "mean capital_gain: root mean squared error"),
+        (adult, [HOURS], {"mean": ["hours_per_week"], "assume": {"hours_per_week": {"mean": 40, "sd": 12}}},
+         "mean hours_per_week: root mean squared error"),
+        (adult, [GAIN], {"mean": ["capital_gain"], "assume": {"capital_gain": {"mean": 1100, "sd": 7500}}},
+         "mean capital_gain: root mean squared error"),
         (places, [PEOPLE], {"mean": ["people"]}, "mean people: root mean squared error"),
     ],
     "joint": [(adult, [SEX, SCHOOL], {}, PAIRS), (disabled, BITS, {}, PAIRS)],
@@ -110,18 +116,23 @@ CASES: Mapping[str, list[Case]] = {
 }  # fmt: skip
 
 
-def measured(kind: str, case: Case) -> list[dict[str, Any]]:
+def measured(kind: str, case: Case, epsilon: float) -> list[dict[str, Any]]:
     """Return a row for every candidate that runs: what was predicted, and what came of it."""
     make, attributes, parameters, metric = case
     table, out = make(), []
     release = {"kind": kind, "parameters": {"users": table.num_rows, **parameters}}
-    asked = {"attribute": attributes, "privacy": {"model": "local", "epsilon": EPSILON}, "release": release}
+    asked = {"attribute": attributes, "privacy": {"model": "local", "epsilon": epsilon}, "release": release}
     planned = dpress.plan(dpress.load_spec(asked))
     for method in dict.fromkeys(one.method for one in planned.candidates):
         own = dpress.plan(dpress.load_spec({**asked, "release": {**release, "method": method}}))
         predicted = own.chosen.predicted_error
         row = {"table": make.__name__, "attributes": [one["name"] for one in attributes], "method": method}
-        row |= {"users": table.num_rows, "chosen": method == planned.chosen.method}
+        row |= {
+            "epsilon": epsilon,
+            "assumed": "assume" in parameters,
+            "users": table.num_rows,
+            "chosen": method == planned.chosen.method,
+        }
         if not math.isfinite(predicted) or own.chosen.mechanism.claim.proven is None or own.chosen.assumes:
             out.append({**row, "skipped": "no prediction, none without an assumption, or no proof"})
             continue
@@ -173,28 +184,22 @@ def _scale(planned: dpress.Plan) -> float:
 
 def main() -> None:
     """Print one JSON object."""
+    given = [text for text in sys.argv[1:] if text not in CASES]
+    kinds = [kind for kind in CASES if kind in sys.argv[1:]] or [*CASES]
     rows = {
-        kind: [row for case in cases for row in measured(kind, case)]
-        for kind, cases in CASES.items()
-        if not sys.argv[1:] or kind in sys.argv[1:]
+        kind: [
+            row for epsilon in map(float, given or [1]) for case in CASES[kind] for row in measured(kind, case, epsilon)
+        ]
+        for kind in kinds
     }
     far = [
-        f"{kind} of {row['table']} by {row['method']}: {row['ratio']}"
-        for kind, own in rows.items()
-        for row in own
+        f"{kind} of {row['table']} by {row['method']} at epsilon {row['epsilon']:g}: {row['ratio']}"
+        for kind, measured_rows in rows.items()
+        for row in measured_rows
         if "ratio" in row and abs(row["ratio"] - 1) > NEAR + 2 * row["standard_error"]
     ]
-    json.dump(
-        {
-            "machine": facts(),
-            "epsilon": EPSILON,
-            "runs": {"statistics": RUNS_OF_ONE, "others": RUNS},
-            "kinds": rows,
-            "beyond 20 %": far,
-        },
-        sys.stdout,
-        indent=1,
-    )
+    runs = {"statistics": RUNS_OF_ONE, "others": RUNS}
+    json.dump({"machine": facts(), "runs": runs, "kinds": rows, "beyond 20 %": far}, sys.stdout, indent=1)
     print()
 
 

@@ -34,7 +34,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.grid_error import sets_of
 from dpress.mechanisms.ranges.hdg import Hdg
-from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
+from dpress.mechanisms.ranges.hdg_choice import best_grids, predicted_error
 from machine import facts
 
 CELLS, RUNS, BOXES, EPSILON = 64, 8, 500, 1.0
@@ -184,7 +184,7 @@ def row(name: str, base: Array, users: int) -> dict[str, Any]:
     every = float(np.mean(errors["ours", 1] + errors["ours", 2]))
     made = {"tiles": [grids.fine[0], grids.coarse[0]], "of hdg": [peer.fine, peer.coarse]}
     say(f"{name} {users:,}: {ratios}")
-    predicted = round(range_error(grids, sample, users) / every, 2)
+    predicted = round(predicted_error(grids, sample, users) / every, 2)
     return {"table": name, "users": users, **made, **ratios, "predicted": predicted}
 
 

@@ -6,8 +6,8 @@ Reads the ten one-dimensional DPBench histograms (Hay et al. 2016) under $DPRESS
 1,024 cells (blocks of four). USERS people (10^5 and 10^6 unless given) are drawn from each, RUNS times; all methods see
 the same people and RANGES random ranges, at epsilon 1. "ratio" is the mean squared error by that of the flat oracle.
 
-`level_tree` runs as it is published, report by report, and `grown` is method "ahead" in its five rounds; `top_down` and
-`grown, top_down` are the same collections after that adjustment. The
+`level_tree` runs as it is published, report by report, and `grown` is method "ahead" in its five rounds; `top_down`,
+`posterior` and `grown, top_down` are the same collections after that adjustment. The
 peers' reports are drawn by count, which is the same in distribution: a user of OUE who holds a value sets its bit with
 1/2, others with 1 / (e + 1). HIO (Wang et al. 2019): branching 5, levels evenly, a range is the sum of its cover.
 AHEAD (Du et al. 2021): a binary tree of ten layers asked of as many groups, split where a share exceeds
@@ -32,6 +32,7 @@ from cases import data, say
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import AllRanges
+from dpress.inference.halves.posterior_counts import posterior_counts
 from dpress.inference.postprocess import norm_sub, top_down
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import ahead_tree
@@ -52,13 +53,13 @@ def oue(held: Counts, users: int, random: Random) -> Counts:
     return (random.binomial(held, 0.5) + random.binomial(users - held, q) - users * q) / (0.5 - q)
 
 
-def collected(tree: LevelTree, codes: Counts, seed: int) -> Counts:
-    """Return the cells of our collection, from everybody's report."""
+def collected(tree: LevelTree, codes: Counts, seed: int) -> tuple[Counts, Any]:
+    """Return the cells of our collection, from everybody's report, and what gives the variance of their sums."""
     collection, rng = Collection(shape=tree.shape, types=tree.types, split="users", estimator=tree), seeded(seed)
     drawn = collection.drawn(len(codes), rng=rng)
     tallies = [own.tally(own.perturb(codes[None, drawn == i], rng=rng)) for i, own in enumerate(tree.types)]
     (cells,) = tree.decoder(len(codes)).estimate(tree.measurement(tallies))
-    return cells
+    return cells, tree.query_variances(tallies)
 
 
 def grown(codes: Counts, seed: int) -> Counts:
@@ -146,11 +147,12 @@ def row(name: str, held: Counts, users: int) -> dict[str, Any]:
         truth = np.bincount(codes, minlength=CELLS)
         ends = np.sort(random.integers(0, CELLS, (RANGES, 2)), axis=1) + np.array([0, 1])
         exact = sums(truth, ends)
-        ours, rounds = collected(tree, codes, run), grown(codes, run)
+        (ours, variance), rounds = collected(tree, codes, run), grown(codes, run)
         found = {
             "flat": sums(oue(truth, users, random), ends),
             "level_tree": sums(ours, ends),
             "top_down": sums(top_down(ours, users=users), ends),
+            "posterior": sums(posterior_counts(ours, variance, users=users), ends),
             "grown": sums(rounds, ends),
             "grown, top_down": sums(top_down(rounds, users=users), ends),
             "hio": hio(codes, ends, random),
@@ -179,7 +181,7 @@ def choice(name: str, held: Counts) -> dict[str, Any]:
         codes = random.choice(CELLS, size=CHOSEN_USERS, p=held / held.sum()).astype(np.int32)
         exact = sums(np.bincount(codes, minlength=CELLS), ends)
         for method, tree in trees.items():
-            errors[method] += float(np.mean((sums(collected(tree, codes, run), ends) - exact) ** 2))
+            errors[method] += float(np.mean((sums(collected(tree, codes, run)[0], ends) - exact) ** 2))
     best = min(errors, key=errors.__getitem__)
     found = {"choice": round(errors["plan"] / errors[best], 3), "branching": trees["plan"].branching, "best": best}
     say(f"{name}: {found}")

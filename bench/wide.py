@@ -6,11 +6,10 @@ Every figure is the mean total variation distance of the tables of all pairs of 
 `microdata.py` has it, over RUNS releases with its standard error, and the median seconds of one. epsilon = 1 with
 delta = 1e-6 by zCDP, one row a person, add-remove; "mixture" under pure epsilon, as planned, and under the same rho.
 "graphical" is what `auto` takes, which rests on these figures (decision 73). "mst" and "aim" are ours, as published
-(`wide_peers.py`). "independent" is the product of the exact tables of one attribute, which nobody may publish; "noise"
-is what `dpress plan` says of `graphical`, how far noise moves the tables that it measures, and "of noise" the part of
-it that is left in the records. Names that end in "300 rows" are random parts of tables. Tables on which numbers of
-`graphical` were set are marked "tuned"; the others were not looked at before. Reads $DPRESS_DATA, by default
-`../shared/data`. Progress goes to standard error.
+(`wide_peers.py`). "independent" is the product of the exact tables of one attribute, which nobody may publish;
+"expected" is what `dpress plan` says of `graphical` before a row is read. Names that end in "300 rows" are random
+parts of tables. Tables on which numbers of `graphical` were set are marked "tuned"; the others were not looked at
+before. Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
 """
 
 import json
@@ -29,8 +28,8 @@ from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import in_memory
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes
+from dpress.mechanisms.microdata.expected_pairs import expected_error
 from dpress.mechanisms.microdata.graphical import graphical
-from dpress.mechanisms.microdata.pair_noise import pair_noise
 from machine import facts
 from microdata import BINS, Codes, Kinds, Row, distance, tables
 from microdata_speed import PLACE, timed
@@ -84,8 +83,7 @@ def measured(name: str, codes: Codes, kinds: Kinds) -> Row:
             "seconds": statistics.median(seconds),
         }
     best = out[BEST]["distance"]
-    out["noise"] = pair_noise(graphical(kinds, LOSS, ROW), codes.shape[1])
-    out["of noise"] = best / out["noise"]
+    out["expected"] = expected_error(graphical(kinds, LOSS, ROW), codes.shape[1])
     out["beaten by"] = [one for one, own in out.items() if isinstance(own, dict) and own["distance"] < best]
     return out
 

@@ -173,7 +173,8 @@ def aim(codes: Codes, sizes: list[int], loss: ZCDP, *, rng: Generator) -> Codes:
     model = latent_classes.fitted(known.one_way, known.evidence, rng=rng)
     of_class = np.bincount(drawn(model.weights, round(known.size), rng=rng), minlength=model.weights.size)
     made = mixture([model.of(axis) for axis in range(d)], of_class, rng=rng)
-    return redrawn(made, raked(made, model.sizes, model.tables), rng=rng)
+    pairs = list(itertools.combinations(range(d), 2))
+    return redrawn(made, raked(made, model.sizes, model.tables, pairs), rng=rng)
 
 
 def _expected(model: latent_classes.LatentClasses, axes: Axes) -> Array:

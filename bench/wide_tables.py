@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from dpress.attributes.mixed import Column
 from dpress.core.basics import rng
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from microdata import Codes, Kinds, adult
 from microdata_speed import PLACE
 

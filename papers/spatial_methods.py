@@ -16,7 +16,7 @@ from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas
 from dpress.inference.maps.density import Cells, Density, TreeNoise
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.kinds.spatial.design import collection
 from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.oracle.krr import Krr

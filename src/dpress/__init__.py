@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpress.data.specification.spec import Spec, load_spec
     from dpress.document.design import Design
     from dpress.ledger.ledger import Ledger
+    from dpress.mechanisms.linear.dense_strategy import strategy
     from dpress.query.designs import load_design, save_design
     from dpress.query.load import load_release
     from dpress.query.release import Release
@@ -43,6 +44,7 @@ _HOMES = {
     "dpress.core.basics.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.specification.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
+    "dpress.mechanisms.linear.dense_strategy": ("strategy",),
     "dpress.release.truth.data_check": ("DataCheck", "check"),
     "dpress.query.designs": ("load_design", "save_design"),
     "dpress.release.devices.device": ("device", "intake"),
@@ -101,6 +103,7 @@ __all__ = [
     "report",
     "save_design",
     "sql",
+    "strategy",
 ]
 
 

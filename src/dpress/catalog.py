@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 BESIDE = "_audit"  # files of audits, which name no method
 AUTO = "auto"  # no method's name
 DOCUMENTS = "documents"  # the folder of a family's methods that `auto` never takes
+OTHER_KINDS = {
+    **dict.fromkeys(("count", "counts", "frequency", "frequencies", "table"), "histogram"),
+    **dict.fromkeys(("crosstab", "contingency", "tables", "cube"), "marginals"),
+    **dict.fromkeys(("mean", "means", "sum", "sums", "average", "quantile", "median", "statistic"), "statistics"),
+    **dict.fromkeys(("synthetic", "synthetic-data", "records", "synthesis"), "microdata"),
+    **dict.fromkeys(("map", "heatmap", "grid", "location", "locations", "points"), "spatial"),
+    **dict.fromkeys(("words", "text", "texts"), "strings"),
+}
+"""What other programs call kinds of releases."""
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 ROOM = "dpress.release.room"  # the same
 MAKES = ("strategy", "oracle", "protocol", "spatial", "synthesizer")
@@ -193,7 +202,9 @@ def kind(name: str) -> Kind:
                 return card
     names = sorted(name for card in kinds().values() for name in card.names)
     why = "".join(f"; {fault}" for fault in _outside_kinds()[1])
-    raise NotSupported(f"$.release.kind: expected one of {', '.join(names)}, got {name!r}{meant(name, names)}{why}")
+    called = OTHER_KINDS.get(name.lower(), "")
+    hint = f"; did you mean {called!r}?" if called in names else meant(name, names)
+    raise NotSupported(f"$.release.kind: expected one of {', '.join(names)}, got {name!r}{hint}{why}")
 
 
 def room(name: str) -> "Room":
@@ -237,7 +248,7 @@ def card(name: str) -> Card:
     for loaded in _loaded([_files()[name]] if name in _files() else []):
         if loaded.name == name:
             return loaded
-    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(entries())}{meant(name, entries())}")
+    raise NotSupported(f"there is no method {name!r}; `dpress list` shows all {len(entries())}{meant(name, entries())}")
 
 
 def _loaded(modules: Iterable[str]) -> Iterator[Card]:

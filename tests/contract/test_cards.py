@@ -116,7 +116,7 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotSupported, match="there is no method 'prive'; the methods are adaptive_grid, "):
+    with pytest.raises(NotSupported, match="there is no method 'prive'; `dpress list` shows all "):
         catalog.card("prive")
 
 

@@ -13,6 +13,7 @@ from dpress.core.basics import rng
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
@@ -24,15 +25,15 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import Tabulated
 
-LOSSES = (PureDP(epsilon=1), ZCDP(rho="0.5"), ApproxDP(epsilon=1, delta="1e-6"))
+LOSSES = (PureDP(epsilon=1), ZCDP(rho="0.5"), GaussianDP(mu2=1), ApproxDP(epsilon=1, delta="1e-6"))
 FALSE_ALARM = 1e-6  # of each check: an audit's alpha in the place of its 1 %
 FACTOR = 16
 SLOW = {
     "approximate_quantiles", "bounds_from_outside", "discovered_groups", "dp_prototypes", "gaussian_threshold",
     "graphical", "group_quantiles", "insensitive_microaggregation", "partition_selection", "private_bounds",
-    "weighted_threshold",
+    "quantile_cells", "weighted_rounds", "weighted_threshold",
 }  # fmt: skip
-LOWER = {"weighted_threshold": 3 * COARSE}  # in weights of persons, of whom each adds so much to a name
+LOWER = {"weighted_threshold": 3 * COARSE, "weighted_rounds": 6 * COARSE}  # in weights of persons: each adds so much
 
 
 def served(card: Card) -> list[Loss]:

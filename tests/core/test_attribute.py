@@ -93,9 +93,9 @@ def test_labels_of_integers_name_the_single_integer_or_both_ends() -> None:
 @pytest.mark.parametrize(
     ("bounds", "bins", "message"),
     [
-        ((2, 1), None, r"must be \[low, high\] with low <= high"),
-        ((0, 2**53), None, r"below 2\^53"),
-        ((-(2**53), 0), None, r"below 2\^53"),
+        ((2, 1), None, r"are \[low, high\], -2\^53 < low <= high < 2\^53, got \[2, 1\]"),
+        ((0, 2**53), None, r"low <= high < 2\^53, got \[0, 9007199254740992\]"),
+        ((-(2**53), 0), None, r"-2\^53 < low <= high < 2\^53, got \[-9007199254740992, 0\]"),
         ((0, 9), 0, "`bins` must lie between 1 and 10, got 0"),
         ((0, 9), 11, "`bins` must lie between 1 and 10, got 11"),
         ((-(2**53) + 1, 2**53 - 1), None, r"more than 2\^53; set fewer `bins`"),

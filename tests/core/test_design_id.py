@@ -107,6 +107,7 @@ DEVICES_DO_THE_SAME = [
     ("release.postprocess", ["nonnegative"]),
     ("release.postprocess", ["norm_sub", "integer"]),
     ("data.source", "people.csv"),
+    ("attribute.0.column", "AGE_YEARS"),
     ("attribute.0.title", "Age at the last birthday"),
     ("attribute.0.unit", "years"),
     ("attribute.1.title", "Sex"),

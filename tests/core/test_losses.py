@@ -57,6 +57,7 @@ class Doubled:
     pays = "rho or epsilon"
     needs_delta = True
     as_epsilon = None
+    as_mu2 = None
 
     @property
     def _rho(self) -> ZCDP:
@@ -80,6 +81,12 @@ class Doubled:
 
     def of(self, amount: Fraction) -> "Doubled":
         return Doubled(2 * amount)
+
+    def spread(self, sensitivity: Fraction) -> Fraction:
+        return sensitivity / self.xi
+
+    def cost(self, spread: Fraction, sensitivity: Fraction) -> Fraction:
+        return sensitivity / (2 * spread)
 
     def choice_range(self, choices: int, steps: int) -> Fraction:
         return self._rho.choice_range(choices, steps)

@@ -9,7 +9,7 @@ import pytest
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Invertible
-from dpress.core.maps.p_identity_map import UNIT, PIdentity
+from dpress.core.maps.p_identity_map import UNIT, PIdentity, _woodbury
 from dpress.core.maps.tree import Tree
 
 SHAPES = [(0, 1), (1, 1), (0, 5), (1, 2), (3, 7), (5, 16), (20, 12)]
@@ -55,6 +55,17 @@ def test_apply_and_transpose_are_the_dense_matrix(matrix):
     np.testing.assert_array_equal(matrix.apply(cells), dense(matrix) @ cells)
     np.testing.assert_allclose(matrix.apply(cells / 3), dense(matrix) @ (cells / 3))
     np.testing.assert_allclose(matrix.transpose(answers), dense(matrix).T @ answers)
+
+
+def test_many_queries_of_one_variance_share_what_depends_on_it_alone():
+    matrix = PIdentity.from_theta(theta(3, 11))
+    before = _woodbury.cache_info()
+    for spread in (np.linspace(1, 2, matrix.rows), np.linspace(2, 5, matrix.rows)):
+        covariance = np.linalg.inv(dense(matrix).T @ np.diag(1 / spread) @ dense(matrix))
+        for cell in np.eye(matrix.cells):
+            np.testing.assert_allclose(matrix.covariance(cell, spread.copy()), covariance @ cell)
+    after = _woodbury.cache_info()
+    assert (after.misses - before.misses, after.hits - before.hits) == (2, 20)
 
 
 def test_apply_is_exact_where_floats_are_not():
@@ -165,3 +176,19 @@ def test_the_stored_bytes_do_not_depend_on_the_machine():
     digest = hashlib.sha256(PIdentity.from_theta(np.array([[0.5, 1.0], [0.25, 0.0]])).weights).hexdigest()
     wanted = np.array([[299593, 524288], [149796, 0]], dtype="<i4").tobytes()
     assert digest == hashlib.sha256(wanted).hexdigest()
+
+
+def test_the_form_for_a_page_has_the_covariance(matrix) -> None:
+    weights = np.linspace(-1, 2, matrix.cells)
+    for variance in (3.0, np.arange(1.0, matrix.rows + 1)):
+        form = matrix.covariance_form(variance)
+        runs = np.split(form["values"], np.cumsum(form["lengths"])[:-1]) if form["lengths"] else []
+        summed = np.array(
+            [run @ weights[start : start + len(run)] for run, start in zip(runs, form["starts"], strict=True)]
+        )
+        inverse = np.zeros((len(summed), len(summed)))
+        inverse[np.triu_indices(len(summed))] = form["inverse"]
+        inverse += np.triu(inverse, 1).T
+        exact = weights @ matrix.covariance(weights, variance)
+        assert form["alone"] @ weights**2 - summed @ inverse @ summed == pytest.approx(exact)
+        assert matrix.cells < 5 or not len(matrix.sums) or form["alone"] @ weights**2 > exact * 1.01

@@ -16,7 +16,7 @@ from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import NameCounts
 from dpress.data import count_names, sql_names
-from dpress.data.count_names import name_counts
+from dpress.data.count_names import name_counting, name_counts
 
 ITEM = Categorical(name="item", values="discover", other="rest")
 SECRET = "only one person has this"
@@ -94,6 +94,18 @@ def test_a_person_counts_once_for_a_name(persons: list[object]) -> None:
     unit = Unit(column="who", rows=40)
     found = name_counts(ITEM, pa.table({"item": items, "who": persons}), unit)
     assert as_dict(found) == Counter(item for item, _ in set(zip(items, persons, strict=True)))
+
+
+def test_rows_of_a_person_that_were_left_out_are_never_counted() -> None:
+    place = np.arange(4000)
+    rows = pa.table({"item": [f"item {one % 20}" for one in place], "who": place // 20})
+    unit = Unit(column="who", rows=2)
+    count = name_counting(ITEM, rows, unit)
+    first = count([1, 1], None)
+    assert as_dict(count([1, 1], first.names)) == as_dict(first)
+    apart = [count([1, 1], [name]) for name in first.names]  # alone, a name is of no more persons than among others
+    assert [each.counts.tolist() for each in apart] == [[number] for number in first.counts.tolist()]
+    assert as_dict(name_counts(ITEM, rows, unit, weights=[1, 1])) != as_dict(first)  # the control: another draw
 
 
 def by_weight(rows: pa.Table, column: str) -> Counter[str]:
@@ -205,12 +217,20 @@ def test_an_engine_counts_what_threads_count(held: Any, monkeypatch: pytest.Monk
             weighted = name_counts(Categorical(name=name, values="discover", other="rest"), data, many, weights=WEIGHTS)
             assert as_dict(weighted) == by_weight(rows, name)
             assert weighted.unnamed == 0
+            some = [*weighted.names[::2], "a name that nobody has"]
+            count = name_counting(Categorical(name=name, values="discover", other="rest"), data, many)
+            again = count(WEIGHTS, some)
+            left = [text if str(text) in some else None for text in rows[name].to_pylist()]
+            assert as_dict(again) == by_weight(pa.table({name: left, "who": rows["who"]}), name)
+            assert not count(WEIGHTS, []).names
         plain = name_counts(ITEM, where, Unit(), weights=[7])
         assert as_dict(plain) == {one: 7 * count for one, count in as_dict(name_counts(ITEM, rows, Unit())).items()}
     assert len(asked) == 12
     assert all(one is not None for one in asked)
-    capped = name_counts(ITEM, where, Unit(column="who", rows=1))
+    count = name_counting(ITEM, where, Unit(column="who", rows=1))
+    capped = count(None, None)
     assert capped.total == len(set(rows["who"].to_pylist()))
+    assert as_dict(count(None, capped.names)) == as_dict(capped)
     strict = Categorical(name="number", values="discover", null="reject")
     with pytest.raises(SchemaMismatch, match="attribute number: a value is missing; say what to do in `null`"):
         name_counts(strict, where, Unit())

@@ -66,11 +66,11 @@ EXACT = {  # upper and lower case differ there
     "batches": lambda _: (TABLE.to_batches()[0], {}),
     "pandas": lambda place: (pandas(place), {}),
     "workbook": lambda place: (workbook(place), {}),
-}
-FOLDING = {
     "text": lambda place: (text(place), {}),
     "text with a header": lambda place: (text(place), {"written": FileFormat(header=True)}),
     "text of windows": lambda place: (text(place, "cp1252"), {"written": FileFormat(encoding="cp1252")}),
+}
+FOLDING = {
     "parquet by SQL": lambda place: (parquet(place), {"engine": "sql"}),
     "relation": lambda _: (duckdb.sql("SELECT '1' age, '2' age, '2' sex, '1' \"Sex\", '1' city FROM range(4)"), {}),
 }
@@ -98,7 +98,8 @@ def test_columns_that_differ_in_case_are_refused_where_an_engine_takes_them_for_
     data, options = FOLDING[source](tmp_path)
     for name in ("sex", "Sex"):
         with pytest.raises(
-            SchemaMismatch, match=f"2 columns called '{name}' in upper or lower case; rename all but one"
+            SchemaMismatch,
+            match=rf"2 columns called '{name}' in upper or lower case \('sex', 'Sex'\); rename all but one",
         ):
             counted(name, data, **options)
 
@@ -124,3 +125,19 @@ def test_spark(spark_session):
         with pytest.raises(SchemaMismatch, match=f"has 2 columns called '{name}'"):
             counted(name, frame)
     assert counted("city", frame) == [4, 0]
+
+
+@pytest.mark.parametrize("names", [("age", "Age", "AGE_1"), ("Age", "age", "age_1"), ("AGE_1", "Age", "age")])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_exact_names_of_text_win_whatever_their_order_and_whatever_the_engine_calls_the_others(
+    tmp_path, names, encoding
+):
+    (tmp_path / "rows.csv").write_text(",".join(names) + "\n1,2,x\n" + "1,2,x\n", encoding=encoding)
+    written = FileFormat(encoding=encoding)
+    assert open_source(tmp_path / "rows.csv", written).source.columns() == list(names)
+    assert counted(names[0], tmp_path / "rows.csv", written) == [2, 0]
+    assert counted(names[1], tmp_path / "rows.csv", written) == [0, 2]
+    stated = FileFormat(encoding=encoding, header=names, skip=1)
+    assert counted(names[1], tmp_path / "rows.csv", stated) == [0, 2]
+    with pytest.raises(SchemaMismatch, match="no column 'aGe'"):
+        counted("aGe", tmp_path / "rows.csv", written)

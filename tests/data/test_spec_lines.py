@@ -55,7 +55,7 @@ def fault(old, new):
         ('kind = "integer"', "", "$.attribute[age]: the field `kind` is missing (at line 2, column 1)"),
         ('name = "age"', "", "$.attribute[#1]: the field `name` is missing (at line 2, column 1)"),
         ('name = "work"', "", "$.attribute[#2]: the field `name` is missing (at line 7, column 1)"),
-        ("bounds = [0, 9]", "bounds = [9, 0]", "$.attribute[age]: `bounds` must be [low, high] with low <= high"),
+        ("bounds = [0, 9]", "bounds = [9, 0]", "$.attribute[age]: `bounds` are [low, high], -2^53 < low <= high"),
         (
             'kind = "marginals"',
             'kind = "marginals"\nattributes = ["Age"]',

@@ -93,7 +93,7 @@ def test_tagged_missing_values_of_stata_are_missing(tmp_path):
     assert cells(tmp_path / "a.dta", "sex", kind="integer", bounds=[1, 2]) == [0, 2, 1, 2]
 
 
-def test_files_of_one_table_have_the_same_columns(tmp_path):
+def test_files_only_table_have_the_same_columns(tmp_path):
     import pyreadstat
 
     pyreadstat.write_dta(FRAME, tmp_path / "a.dta")

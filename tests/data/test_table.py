@@ -286,5 +286,5 @@ def test_files_of_several_kinds_or_schemas_are_refused(tmp_path):
 def test_a_truncated_file_in_the_middle_is_named(tmp_path):
     files = [file(tmp_path, f"{number}.parquet") for number in range(3)]
     files[1].write_bytes(files[1].read_bytes()[:-20])
-    with pytest.raises(OSError, match=r"1.parquet cannot be read as a table"):
+    with pytest.raises(OSError, match=r"1.parquet cannot be read as a Parquet file"):
         read(files)

@@ -137,7 +137,7 @@ def test_bytes_that_are_no_text_are_refused_in_a_line_without_them(tmp_path, enc
     path = tmp_path / "rows.csv"
     path.write_bytes("city;rooms\nsecret".encode(encoding) + b"\xff\xdc\x81\x00" + ";1\nZürich;1\n".encode(encoding))
     with pytest.raises(
-        OSError, match=rf"has bytes that are no text in {encoding}; state its `encoding` in "
+        OSError, match=rf"has bytes that are no text in {encoding}; state its true `encoding` in "
     ) as refused:
         read(path, FileFormat(separator=";", encoding=encoding))
     assert "secret" not in str(refused.value)

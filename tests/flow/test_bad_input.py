@@ -138,12 +138,12 @@ def test_level_shares_of_the_error_command(refused, shares, wanted):
         ),
         (
             ["p_identity"],
-            "p_identity has no error over ranges of 8 cells here; it needs --epsilon, --parameter seconds",
+            "p_identity has no error over ranges of 8 cells here; it needs --epsilon and 23 to 2^12",
         ),
         (["p_identity", "--parameter", "seconds=-1"], "$.release.parameters.seconds: expected a number between 0 and"),
         (["dst"], "dst has no error over ranges of 8 cells here; it needs --rho and at most 2^22 cells"),
         (["marginals"], "marginals has no error over ranges of 8 cells here; see `dpress list --family linear`"),
-        (["nope"], "there is no method 'nope'; the methods are "),
+        (["nope"], "there is no method 'nope'; `dpress list` shows all "),
         (["boost", "--rho", "0"], "rho must be > 0, got rho=0"),
         (["boost", "--rho", "x"], "rho must be a finite number, got rho=x"),
     ],
@@ -236,14 +236,14 @@ def test_an_empty_file(folder, spec, publish_refused):
     (folder / "rows.csv").write_text("")
     assert publish_refused() == "rows.csv is empty"
     (folder / "rows.csv").write_text("age,sex\n")
-    assert publish_refused() == "rows.csv has no rows"
+    assert publish_refused() == "rows.csv has no rows to count"
 
 
 def test_a_file_that_is_not_there_or_no_table(folder, spec, publish_refused):
     spec()
     assert publish_refused("spec.toml", "--data", "nope.csv") == "nope.csv: No such file or directory"
     (folder / "broken.parquet").write_bytes(b"PAR1" + SECRET.encode() * 9)
-    assert "broken.parquet cannot be read as a table" in publish_refused("spec.toml", "--data", "broken.parquet")
+    assert "broken.parquet cannot be read as a Parquet file" in publish_refused("spec.toml", "--data", "broken.parquet")
 
 
 def test_a_file_that_changes_while_it_is_read(folder, spec, publish_refused, monkeypatch):
@@ -279,10 +279,13 @@ def test_a_truncated_release(folder, refused):
     for command in (["query", "kept", "total"], ["report", "kept"], ["evaluate", "kept", "--data", "rows.csv"]):
         assert refused(*command) == "kept/release.json is truncated or was edited; publish again or restore the file"
     publish(load_spec(folder / "ages.toml"), out=folder / "other")
-    (folder / "other" / "table_1.parquet").unlink()
-    wanted = "other/release.json: table_1.parquet is missing; publish again or restore the file"
+    (folder / "other" / "age.parquet").unlink()
+    wanted = "other/release.json: age.parquet is missing; publish again or restore the file"
     assert refused("query", "other", "total") == wanted
-    assert refused("query", "nope", "total") == "nope holds no release: there is no release.json in it"
+    assert refused("query", "nope", "total") == (
+        "nope is not there: name a folder that `dpress publish --out` wrote, with its release.json"
+    )
+    assert refused("query", "rows.csv", "total").startswith("rows.csv is a file, no release: name a folder")
 
 
 def test_a_full_disk(spec, publish_refused, monkeypatch):

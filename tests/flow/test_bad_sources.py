@@ -64,7 +64,7 @@ def test_damaged_pages_behind_a_sound_footer(folder, spec, publish_refused):
     damaged = bytearray((folder / "rows" / "b.parquet").read_bytes())
     damaged[4:200] = (SECRET.encode() * 20)[:196]
     (folder / "rows" / "b.parquet").write_bytes(damaged)
-    assert "rows/b.parquet cannot be read as a table" in publish_refused("spec.toml", "--data", "rows")
+    assert "rows/b.parquet cannot be read as a Parquet file" in publish_refused("spec.toml", "--data", "rows")
 
 
 def test_encrypted_parquet(folder, spec, publish_refused):

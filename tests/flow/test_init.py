@@ -45,7 +45,7 @@ def test_codes_with_levels_are_asked_for_their_public_file(folder):
     towns = ["hierarchy", "state, town", "nowhere.csv", "", "hierarchy", "state, town", "towns.csv", "elsewhere"]
     done = begun(["skip", "skip", *towns, "row", "", "1"], "rows.parquet")
     assert done.exit_code == 0, done.output
-    assert "  nowhere.csv: No such file or directory" in done.output
+    assert ": there is no file nowhere.csv" in done.output
     (place,) = dpress.load_spec("spec.toml").attribute
     assert (place.name, place.column, place.levels, place.other) == ("sex_code", "sex", ("state", "town"), "elsewhere")
 
@@ -81,11 +81,86 @@ def test_a_codebook_lists_the_values(folder):
     assert "female" in sex.captions
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "encoding", "separator"),
+    [
+        ("rows.csv", "größe,ort\n3,f\n".encode(), "utf-8", ","),
+        ("rows.csv", "größe;ort\n3;f\n".encode("utf-8-sig"), "utf-8", ";"),
+        ("rows.csv", "größe;ort\n3;f\n".encode("latin-1"), "windows-1252", ";"),
+        ("rows.csv", "größe|ort\n3|f\n".encode("utf-16"), "utf-16", "|"),
+        ("rows.tsv", "größe\tort\n3\tf\n".encode(), "utf-8", "\t"),
+        ("rows.csv", b"g,o\n" + b"3,f\n" * (1 << 14) + "3,ö\n".encode(), "utf-8", ","),
+        ("rows.csv", b"g,o\n" + ("3,a\n" * 16382 + "3,ö\n").encode(), "utf-8", ","),
+    ],
+)
+def test_what_the_first_bytes_look_like_is_proposed_and_stated_as_it_is_answered(
+    folder, name, raw, encoding, separator
+):
+    (folder / name).write_bytes(raw)
+    done = begun(["y", "", "", "integer", "0", "9", "", "skip", "row", "", "1"], name)
+    assert done.exit_code == 0, done.output
+    assert f"The first bytes look like {encoding}; the specification, which is public, states it." in done.output
+    written = dpress.load_spec("spec.toml").data
+    assert (written.encoding, written.separator) == (encoding, separator)
+
+
+def test_lines_that_are_no_rows_are_proposed_and_stated(folder):
+    text = "Visits, of 2024\n\nage;Persons;\n;men;women\n3;1;0\n4;0;1\nSource: the town\n"
+    (folder / "rows.csv").write_text(text, encoding="utf-8")
+    done = begun(["", "y", "", "", "", "", "integer", "0", "9", "", "skip", "skip", "row", "", "1"], "rows.csv")
+    assert "Does line 3 hold the names of the columns?" in done.output
+    assert done.exit_code == 0, done.output
+    data = dpress.load_spec("spec.toml").data
+    assert (data.separator, data.skip, data.header_rows, data.footer) == (";", 2, 2, 1)
+    assert dpress.check(dpress.load_spec("spec.toml")).kept == 2
+
+
+def test_what_is_answered_is_stated_and_not_what_was_proposed(folder):
+    (folder / "rows.csv").write_bytes("größe;ort\n3;f\n".encode("latin-1"))
+    done = begun(["y", ";", "iso-8859-15", "integer", "0", "9", "", "skip", "row", "", "1"], "rows.csv")
+    assert done.exit_code == 0, done.output
+    assert dpress.load_spec("spec.toml").data.encoding == "iso-8859-15"
+    assert "windows-1252" not in (folder / "spec.toml").read_text(encoding="utf-8")
+
+
 def test_names_of_a_text_file_are_read_once_somebody_says_that_they_are_names(folder):
     (folder / "rows.csv").write_text("age;sex\n3;f\n", encoding="utf-8")
-    refused = begun(["n", ";"], "rows.csv")
+    refused = begun(["n", "", ""], "rows.csv")
     assert "say that the first line of the file holds the names" in str(refused.exception)
     assert "age" not in refused.output
-    done = begun(["y", ";", "integer", "0", "9", "", "skip", "row", "", "1"], "rows.csv")
+    done = begun(["y", "", "", "integer", "0", "9", "", "skip", "row", "", "1"], "rows.csv")
     assert done.exit_code == 0, done.output
     assert dpress.check(dpress.load_spec("spec.toml")).kept == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "asked", "stated"),
+    [
+        ([["age", "sex"], [3, "f"], [4, "m"]], [], (0, 1, 0)),
+        ([["Visits of 2024"], [], ["age", "sex"], [3, "f"], [4, "m"]], [""], (2, 1, 0)),
+        ([["age", "sex"], [3, "f"], [4, "m"], [], ["Source: the town"]], [""], (0, 1, 1)),
+        ([["age", "Persons", ""], ["", "men", "women"], [3, 1, 0], [4, 0, 1]], [""], (0, 2, 0)),
+        (
+            [["Visits"], ["age", "Persons", ""], ["", "men", "women"], [3, 1, 0], [4, 0, 1], ["a"], ["b"]],
+            [""] * 3,
+            (1, 2, 2),
+        ),
+    ],
+)
+def test_lines_of_a_sheet_that_are_no_rows_are_proposed_and_stated(folder, lines, asked, stated):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(folder / "book.xlsx") as book:
+        sheet = book.add_worksheet("Visits")
+        for row, line in enumerate(lines):
+            sheet.write_row(row, 0, line)
+    skipped = ["skip"] * (max(map(len, lines)) - 1)
+    done = begun([*asked, "integer", "0", "9", "", *skipped, "row", "", "1"], "book.xlsx#Visits")
+    assert done.exit_code == 0, done.output
+    spec = dpress.load_spec("spec.toml")
+    assert (spec.data.skip, spec.data.header_rows, spec.data.footer) == stated
+    assert dpress.check(spec).kept == 2
+
+
+def test_a_sheet_that_is_not_there_is_refused(folder):
+    assert folder.exists()
+    assert "none.xlsx" in str(begun([], "none.xlsx").exception)

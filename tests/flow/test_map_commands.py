@@ -60,6 +60,26 @@ def test_queries_are_drawn_on_the_page(here, maps):
     assert (refused.code, refused.err.count("\n")) == (1, 1)
 
 
+def test_boundaries_are_drawn_or_refused_in_one_line(here, maps):
+    assert here("publish", "table.toml", "--data", "points.csv", "--out", "out").code == 0
+    ring = "[[-74.1, 40.5], [-73.9, 40.5], [-73.9, 40.9], [-74.1, 40.9], [-74.1, 40.5]]"
+    for name, properties in (("d.geojson", '{"name": "Old town"}'), ("unnamed.geojson", "{}")):
+        shape = f'{{"type": "Polygon", "coordinates": [{ring}]}}'
+        (maps / name).write_text(f'{{"type": "Feature", "properties": {properties}, "geometry": {shape}}}')
+    done = here("report", "out", "--boundaries", "d.geojson")
+    assert done.code == 0, done.err
+    assert "<title>Old town: " in (maps / "out" / "report.html").read_text()
+    for file, words in (
+        ("none.geojson", "none.geojson"),
+        ("unnamed.geojson", 'property "name"'),
+        ("points.csv", "no GeoJSON"),
+    ):
+        refused = here("report", "out", "--boundaries", file)
+        assert (refused.code, refused.err.count("\n")) == (1, 1)
+        assert words in refused.err
+    assert here("report", "out", "--registry", "--boundaries", "d.geojson").code == 2
+
+
 @pytest.mark.usefixtures("maps")
 def test_exchanged_columns_are_remarked_upon_without_a_value(here):
     sent = here("perturb", "local.toml", "--data", "turned.csv", "--out", "r.parquet")

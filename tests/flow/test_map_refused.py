@@ -80,8 +80,9 @@ def refused(run, here):
 PERTURB = ("perturb", "s.toml", "--data", "people.parquet", "--out", "r.parquet")
 ESTIMATE = ("estimate", "s.toml", "--reports", "r.parquet", "--out", "out")
 PUBLISH = ("publish", "s.toml", "--data", "people.parquet", "--out", "out")
-MISSING = "attribute lon: a value is missing or not of its type; say what to do in `outside`, or clean the data"
-OUTSIDE = "attribute lon: a value is not in its cells; say what to do in `outside`, or clean the data"
+FIRST = "or clean the data; `dpress check` counts them first"
+MISSING = f"attribute lon: a value is missing or not of its type; say what to do in `outside`, {FIRST}"
+OUTSIDE = f"attribute lon: a value is not in its cells; say what to do in `outside`, {FIRST}"
 
 
 @pytest.mark.parametrize("model", ["local", "central"])

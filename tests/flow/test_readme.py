@@ -58,6 +58,7 @@ DOCUMENTS = (
     "docs/how-to/repeated-releases.md",
     "docs/how-to/asking-again.md",
     "docs/how-to/sets-of-values.md",
+    "docs/explanations/proofs/gaussian-noise.md",
     "docs/explanations/proofs/regions.md",
     "docs/reference/queries.md",
     "docs/reference/sql.md",

@@ -101,7 +101,7 @@ def test_a_file_whose_name_reads_like_a_query(here, tmp_path):
 def test_a_list_of_files_is_for_python_alone(refused, tmp_path):
     spec = written(tmp_path / "spec.toml", *RELEASES["table"], "rows.csv")
     spec.write_text(spec.read_text().replace('"rows.csv"', '["rows.csv"]'))
-    assert "$.data.source: expected a string, got a list" in refused("publish", spec, "--out", "out")
+    assert "$.data.source: expected a string, got ['rows.csv']" in refused("publish", spec, "--out", "out")
 
 
 @pytest.mark.parametrize("name", ["csv", "arrow", "folder"])

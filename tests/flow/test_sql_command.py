@@ -12,6 +12,8 @@ from dpress import load_spec, publish
 SPEC = """
 [[attribute]]
 name = "age"
+title = "Age"
+unit = "years"
 kind = "integer"
 bounds = [0, 9]
 
@@ -64,6 +66,12 @@ def test_json_and_files_hold_what_queries_say(here, tmp_path) -> None:
         assert [row["sex"] for row in csv.DictReader(file)] == ["f", "'=m"]
 
 
+def test_a_file_has_titles_where_they_are_asked_for(here, tmp_path) -> None:
+    done = here("query", "release", "--sql", BY_AGE, "--csv", "n.csv", "--titles")
+    assert done.code == 0, done.err
+    assert (tmp_path / "n.csv").read_text().startswith('"Age (years)","count",')
+
+
 def test_a_refusal_has_a_mark_below_its_place(here) -> None:
     done = here("query", "release", "--sql", "select count(*) from release where agee = 3")
     assert done.code == 1
@@ -78,6 +86,7 @@ def test_a_refusal_has_a_mark_below_its_place(here) -> None:
         ((), 2, "ask queries, such as 'age in 30..40', or --sql 'select ...'"),
         (("total", "--sql", BY_AGE), 2, "ask queries, such as"),
         (("total", "--csv", "n.csv"), 2, "--csv and --parquet are for the answer to --sql"),
+        (("--sql", BY_AGE, "--titles"), 2, "--titles is for the file of --csv"),
         (("--sql", f"{BY_AGE};{BY_AGE}", "--csv", "n.csv"), 1, "a file holds the answer to one statement, got 2"),
         (("--sql", BY_AGE, "--csv", "rows.csv"), 1, "rows.csv exists already; an answer is never overwritten"),
         (("--sql", BY_AGE, "--csv", "no/n.csv"), 1, "cannot write in no"),
@@ -98,7 +107,7 @@ def test_an_answer_is_explained(here) -> None:
         next(line for line in done.out.split("if independent")[1].splitlines() if name in line)
         for name in ("age < 3", "mean age by sex (2 groups)")
     )
-    assert "table_1.parquet" in of_count
+    assert "age-sex.parquet" in of_count
     assert "6 cells" in of_count
     assert "10 cells" in of_mean
     assert "age < 3: The noise of these is independent" in done.out
@@ -115,7 +124,7 @@ def test_a_statement_is_explained(here) -> None:
     plain = json.loads(here("query", "release", "--sql", "select -2 * count(*) as n from r", "--explain", "--json").out)
     (told,) = plain[0]["explained"]
     assert told["standard_error"] == [plain[0]["rows"][0]["n_error"]] * 2
-    assert (told["sources"][0]["parts"], told["sources"][0]["file"]) == (20, "table_1.parquet")
+    assert (told["sources"][0]["parts"], told["sources"][0]["file"]) == (20, "age-sex.parquet")
     assert "explained" not in json.loads(here("query", "release", "--sql", BY_AGE, "--json").out)[0]
 
 

@@ -42,9 +42,7 @@ def folder(dpress, tmp_path):
 def test_what_the_page_names_is_there(folder, dpress):
     release = json.loads((folder / "release/release.json").read_text(encoding="utf-8"))
     assert release["claim"]["proven"]["epsilon"] == 1
-    assert {"count", "low", "high", "standard_error"} <= set(
-        pq.read_table(folder / "release/table_1.parquet").column_names
-    )
+    assert {"count", "low", "high", "standard_error"} <= set(pq.read_table(folder / "release/age.parquet").column_names)
     assert dpress("query", "release", "age in 20..39", "--json").json
     assert dpress("plan", "spec.toml", "--json").json["chosen"]
 

@@ -51,6 +51,7 @@ PLACE = {
 }
 BOX = "lon in -74.0..-73.9 and lat in 40.7..40.8"
 EPSILON, RHO = {"epsilon": 1}, {"rho": 0.1}
+LENGTH = {"kind": "ranges", "parameters": {"length": 4}}
 PEOPLE = {"model": "local", "epsilon": 2}
 QUERIES = {
     "sex": "sex = Female",

@@ -12,6 +12,7 @@ from tests.formats.stored_case import (
     FOUND,
     HOUR,
     INCOME,
+    LENGTH,
     PARTS,
     PEOPLE,
     PLACE,
@@ -112,6 +113,9 @@ def tables() -> dict[str, Case]:
             privacy={"epsilon": 8, "delta": 1e-6, "unit": "person", "rows_per_unit": 5}, queries=("total", "mean age"),
             release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
         ),
+        "statistics_rounds": Case(attributes=[{"name": "region", "kind": "categorical", "values": "discover"}, AGE],
+            privacy={"epsilon": 8, "delta": 1e-6, "unit": "person", "rows_per_unit": 6}, queries=("total", "mean age"),
+            release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}}),
         "statistics_bounded": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters": {
@@ -126,6 +130,9 @@ def tables() -> dict[str, Case]:
             }},
             queries=("mean income where sex = Female", "total"),
         ),
+        "statistics_cut": Case(attributes=[INCOME], privacy={"epsilon": 8},
+            queries=("median income", "quantile 0.9 of income", "total"),
+            release={"kind": "statistics", "parameters": {"by": [], "quantiles": {"income": [0.25, 0.5, 0.9]}}}),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),
@@ -135,6 +142,8 @@ def tables() -> dict[str, Case]:
             release={"kind": "marginals", "method": "residual_marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),
         ),
+        "priview": Case(attributes=[AGE, SEX, REGION, CLASSES], privacy=EPSILON,
+            release={"kind": "marginals", "method": "priview"}, queries=("age in 17..50 and sex = Female",)),
         "marginals_shares": Case(
             attributes=[AGE, SEX, REGION], privacy=RHO,
             release={
@@ -162,20 +171,22 @@ def tables() -> dict[str, Case]:
             attributes=[YEARS], privacy=EPSILON,
             release={"kind": "ranges", "postprocess": ["monotone_prefix"], "parameters": {"queries": "prefixes"}},
         ),
-        "ranges_length": Case(
-            attributes=[INCOME], privacy=EPSILON, release={"kind": "ranges", "parameters": {"length": 4}}
-        ),
+        "ranges_length": Case(attributes=[INCOME], privacy=EPSILON, release=LENGTH),
         "ranges_listed": Case(
             attributes=[YEARS], privacy=EPSILON,
             release={"kind": "ranges", "parameters": {"queries": ["age in 20..29", "age in 30..39"]}},
         ),
         "ranges_dates": Case(attributes=[VISITED], privacy=EPSILON, release={"kind": "ranges"}),
         "histogram_hours": Case(attributes=[HOUR, SEX], privacy=EPSILON, release={"kind": "histogram"}),
+        "ranges_posterior": Case(attributes=[INCOME], privacy=EPSILON, release={"kind": "ranges", "method": "boost"}),
+        "histogram_posterior": Case(attributes=[SEX, AGE], privacy=EPSILON, release={"kind": "histogram"}),
         "ranges_dst": Case(attributes=[INCOME], privacy=RHO, release={"kind": "ranges", "method": "dst"}),
         "ranges_p_identity": Case(
             attributes=[INCOME], privacy=EPSILON,
             release={"kind": "ranges", "method": "p_identity", "parameters": {"seconds": 1}},
         ),
+        "ranges_hats": Case(attributes=[{"name": "age", "kind": "integer", "bounds": [0, 84]}], privacy=EPSILON,
+            release={"kind": "ranges"}, queries=("age in 17..50",)),
         "ranges_shares": Case(
             attributes=[YEARS], privacy=EPSILON,
             release={
@@ -364,6 +375,10 @@ def records() -> dict[str, Case]:
                 "kind": "microdata", "method": "dp_prototypes",
                 "parameters": {"users": USERS, "clusters": 2, "rounds": 1, "rows": "representative"},
             },
+        ),
+        "records_graphical_again": Case(
+            attributes=[*attributes, CLASSES], privacy={"rho": 0.5},
+            release={"kind": "microdata", "method": "graphical", "parameters": {"users": USERS}},
         ),
         "records_influence": Case(
             attributes=attributes, privacy={"epsilon": 8}, unproven=True,

@@ -9,7 +9,7 @@ from dpress.core.basics import rng
 from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.tree import Tree
 from dpress.inference.maps.density import Cells, Nodes, Replicates, TreeNoise, clustering
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 
 SOME = ([0.0, 0.5, 1.0, 2.0, 3.1], [4.0, 3.25, 2.0, 4.0, 3.2], [0.0, 1.0, 0.2, 2.0, 0.5], [4.0, 2.5, 3.9, 4.0, 0.9])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.inference.records import latent_classes
 from dpress.inference.records.latent_classes import LatentClasses, Pair, evidence, fit, fitted, initial
 

@@ -106,7 +106,13 @@ def test_the_bound_of_the_document() -> None:
 
 
 @pytest.mark.parametrize("relation", list(Relation))
-def test_beyond_all_floats_no_bound_is_known(relation: Relation) -> None:
-    wide = Boxes((AllRanges(2**53),) * 60)
-    assert error.lower_bound(wide, relation) == 0
-    assert error.lower_bound(Boxes((AllRanges(2**53),) * 3), relation) > 0
+def test_many_attributes_do_not_lose_the_bound(relation: Relation) -> None:
+    """Of 365 attributes the norms are beyond any float, and the bound is the product of the attributes' own."""
+    alone = error.lower_bound(Boxes((AllRanges(4),)), Relation.ADD_REMOVE)
+    many = error.lower_bound(Boxes((AllRanges(4),) * 365), relation)
+    assert math.log(many) == pytest.approx(
+        365 * math.log(alone) + math.log(1 if relation is Relation.ADD_REMOVE else 2)
+    )
+    assert error.lower_bound(Boxes((AllRanges(2**53),) * 300), relation) == math.inf
+    table = error.lower_bound(Marginals((10,) * 365, (tuple(range(365)),)), relation)  # every cell of one table
+    assert table == pytest.approx(1 if relation is Relation.ADD_REMOVE else 2)

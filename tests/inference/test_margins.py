@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.inference.records.margins import pooled
 
 RUNS = 2000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from dpress.core.basics import rng
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.inference.postprocess import (
     ALPHA,
     NAMES,
@@ -34,7 +34,10 @@ tables = st.lists(eighths, min_size=1, max_size=7).map(np.array)
 
 def applied(name, counts):
     """One adjustment of a table of 100 people whose counts have standard error 4."""
-    return adjust(counts, [name], users=100, deviations=np.full(counts.size, 4.0))
+    if NAMES[name].together:
+        return NAMES[name].function([counts], [(0,)], (counts.size,), [np.full(counts.size, 16.0)])[0]
+    given = {"shape": (counts.size,), "noise": lambda weights: 16.0 * float(weights[0] @ weights[0])}
+    return adjust(counts, [name], users=100, deviations=np.full(counts.size, 4.0), **given)
 
 
 def faces(size):
@@ -152,7 +155,8 @@ def test_a_second_time_changes_nothing_and_the_argument_stays(name, counts):
     before = counts.copy()
     counts.flags.writeable = False
     once = applied(name, counts)
-    assert applied(name, once) == pytest.approx(once, abs=1e-9)
+    if name != "posterior":  # which takes what it is given as noisy again
+        assert applied(name, once) == pytest.approx(once, abs=1e-9)
     assert np.array_equal(counts, before)
     assert once.dtype == np.float64
     assert not np.shares_memory(once, counts)
@@ -262,7 +266,7 @@ def test_counts_far_from_zero_are_not_touched_by_what_is_about_zero():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_function_says_in_which_direction_it_is_biased(name):
-    function, bias, needs, local, _ = NAMES[name]
+    function, bias, needs, local, *_ = NAMES[name]
     assert function.__name__ == ("norm_sub" if name == "simplex" else name)
     assert not local or needs
     assert bias.startswith("Biased")

@@ -10,7 +10,7 @@ import pytest
 from dpress.core.basics import rng
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.inference.quantile import QuantileCells, invert, quantile_weights
 
 FALSE_ALARM = 1e-6  # of all comparisons of this file together

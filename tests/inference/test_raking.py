@@ -11,6 +11,7 @@ from dpress.inference.records.latent_classes import evidence, fit, initial
 from dpress.inference.records.raking import raked, redrawn
 
 SIZES = (3, 4, 2)
+PAIRS = list(itertools.combinations(range(3), 2))
 ONE_WAY = (np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.6, 0.4]))
 
 
@@ -28,7 +29,7 @@ def even(records: int) -> Codes:
 
 def apart(codes: Codes, weights: np.ndarray) -> float:
     asked, ends, found = tables(), np.cumsum(SIZES), []
-    for i, j in itertools.combinations(range(3), 2):
+    for i, j in PAIRS:
         own = np.bincount(codes[i] * SIZES[j] + codes[j], weights=weights, minlength=SIZES[i] * SIZES[j])
         block = asked[ends[i] - SIZES[i] : ends[i], ends[j] - SIZES[j] : ends[j]]
         found.append(np.abs(own - block.ravel()).sum() / 2)
@@ -38,7 +39,7 @@ def apart(codes: Codes, weights: np.ndarray) -> float:
 def test_records_are_weighted_to_the_tables_and_drawn_anew_with_them() -> None:
     codes = even(20_000)
     same = np.full(20_000, 1 / 20_000)
-    weights = raked(codes, SIZES, tables())
+    weights = raked(codes, SIZES, tables(), PAIRS)
     assert apart(codes, same) > 0.15
     assert weights.sum() == pytest.approx(1)
     assert apart(codes, weights) < 0.005
@@ -51,6 +52,6 @@ def test_records_are_weighted_to_the_tables_and_drawn_anew_with_them() -> None:
 @pytest.mark.parametrize("records", [0, 1])
 def test_hardly_any_records_stay_as_many(records: int) -> None:
     codes = even(5)[:, :records]
-    weights = raked(codes, SIZES, tables())
+    weights = raked(codes, SIZES, tables(), PAIRS)
     assert weights.shape == (records,)
     assert redrawn(codes, weights, rng=rng.seeded(6)).shape == (3, records)

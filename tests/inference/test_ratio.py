@@ -9,7 +9,7 @@ import pytest
 from dpress.core.basics import rng
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.inference.ratio import Pair, fieller, pair_of
 
 FALSE_ALARM = 1e-6  # of all comparisons of this file together

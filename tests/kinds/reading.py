@@ -40,8 +40,10 @@ def text(html: str) -> str:
 
 def undrawn(release: Release) -> str:
     """Return the page of a release with nothing drawn, which takes most of its time: for tests of its words."""
+    figure = figures.beliefs_figure.__wrapped__  # what is not drawn is not kept for other pages
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "both", lambda draw, label: f'<svg class="undrawn {bool(draw and label)}"></svg>')
+        patch.setattr(figures, "beliefs_figure", figure)
         return page(release)
 
 

@@ -104,4 +104,4 @@ def test_an_epsilon_above_twenty_is_warned_of(epsilon: float, warned: bool) -> N
 def test_charged_is_each_device() -> None:
     release = collect([AGE, REGION])
     assert release.charged == PureDP(epsilon=1)
-    assert "by each device, for one report" in text_of_page(release)
+    assert "is what each device spent on its one report" in text_of_page(release)

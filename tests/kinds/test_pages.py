@@ -43,7 +43,7 @@ def test_every_page_is_nested_complete_and_small(release: Release) -> None:
     parsed = read(html)
     local = release.design.local
     heading = MAP if release.kind == "spatial" else LOCAL if local else CENTRAL
-    sections = ["Results", heading, *BELOW]
+    sections = ["At a glance", "Results", heading, *BELOW]
     places = [html.index(f"<h2>{section}</h2>") for section in sections]
     assert places == sorted(places)
     assert len(html.encode()) < 1_000_000
@@ -189,7 +189,7 @@ def test_every_colour_of_a_chart_follows_the_page() -> None:
 def test_print_keeps_headings_with_their_figures_and_tables_whole() -> None:
     style = (importlib.resources.files("dpress") / "reporting/page.css").read_text(encoding="utf-8")
     printed = style.partition("@media print")[2]
-    assert "h2, h3, summary { break-after: avoid; }" in printed
+    assert re.search(r"h2, h3, summary, caption,[^{]*\{ break-after: avoid; \}", printed)
     assert re.search(r"figure,[^{]*\.scroll,[^{]*\{ break-inside: avoid; \}", printed)
     height = re.search(r"\.chart \{ max-height: (\d+)cm; \}", printed)
     assert height is not None

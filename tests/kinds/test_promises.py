@@ -9,7 +9,7 @@ from tests.kinds.conftest import KINDS, claiming, make
 from tests.kinds.reading import html_of, text_of, text_of_page
 
 from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.query.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.promise import SEEDED, UNPROVEN, Promise, promise
@@ -29,7 +29,6 @@ def test_the_figures_are_those_of_the_proven_loss(release: Release) -> None:
     else:
         assert len(found.beliefs) == 3
         assert found.proven.startswith({"PureDP": "ε", "ZCDP": "ρ"}[type(proven).__name__])
-        assert found.proven == found.stated
         assert found.basis == release.claim.basis
         assert found.warning == ""
 
@@ -37,6 +36,20 @@ def test_the_figures_are_those_of_the_proven_loss(release: Release) -> None:
 def test_the_page_shows_what_can_be_believed() -> None:
     rows = re.findall(r'<td class="label">(\d+) %</td><td class="number">(.*?)</td>', html_of("ranges"))
     assert rows == [("50", "73.2 %"), ("10", "23.2 %"), ("1", "2.7 %")]
+
+
+def test_the_guarantee_is_a_sentence_with_the_odds_first() -> None:
+    shown = text_of("ranges")
+    odds = "The odds that a given row is in the data change by a factor of at most 2.72, even for somebody who knows"
+    sure = "whoever was 50 % sure before is at most 73.2 % sure after it."
+    proven = "Proven differential privacy with ε = 1 for every single row"
+    places = [shown.index(text) for text in ("At a glance", odds, sure, proven, "Results")]
+    assert places == sorted(places)
+
+
+def test_the_guarantee_of_a_claim_without_a_proof_says_so() -> None:
+    shown = text_of_page(claiming(KINDS["ranges"](), proven=None))
+    assert "If the published claim is right, the odds that a given row is in the data change" in shown
 
 
 def test_pure_epsilon_has_no_exception() -> None:
@@ -49,7 +62,7 @@ def test_pure_epsilon_has_no_exception() -> None:
 
 def test_zcdp_says_what_the_exception_is() -> None:
     found, shown = promise_of(KINDS["zcdp"]()), text_of("zcdp")
-    assert (found.proven, found.rho, found.delta) == ("ρ = 0.1", "0.1", "0.000001")
+    assert (found.proven, found.converted, found.delta) == ("ρ = 0.1", "ρ = 0.1", "0.000001")
     assert f"ρ = 0.1 implies ε = {found.epsilon} at δ = 0.000001." in shown
     assert "reveals the truth with probability δ = 0.000001, and otherwise keeps to this: the odds change" in shown
     assert "Rényi" in shown
@@ -58,8 +71,9 @@ def test_zcdp_says_what_the_exception_is() -> None:
 
 def test_gaussian_noise_under_epsilon_and_delta_uses_the_delta_that_was_asked_for() -> None:
     release = make("ranges", [PAY], {"epsilon": 1.0, "delta": 0.01}, method="privelet")
-    assert isinstance(release.claim.proven, ZCDP)
+    assert isinstance(release.claim.proven, GaussianDP)
     found = promise_of(release)
+    assert found.converted == found.proven == f"μ² = {ceiling(release.claim.proven.mu2)}"
     assert found.delta == ceiling(Fraction(1, 100))
     assert 0.999 < float(found.epsilon) <= 1
 
@@ -103,7 +117,7 @@ def test_seeded_release_promises_nothing() -> None:
     shown = text_of("seeded")
     assert promise_of(KINDS["seeded"]()).definition == ""
     assert "A test release with repeatable noise. It protects nobody." in shown
-    assert "this release is not private" in shown
+    assert "the odds that" not in shown
 
 
 @pytest.mark.parametrize("published", [True, False])

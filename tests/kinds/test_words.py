@@ -40,7 +40,7 @@ def visible(text: str) -> str:
 
 def test_a_table_keeps_its_values_and_has_the_labels_beside() -> None:
     release = make("histogram", [SMOKER, AGE], data=ROWS)
-    table = release.answers.all_tables["table_1.parquet"]
+    table = release.answers.all_tables["smoker-age.parquet"]
     assert table.column_names[:5] == ["smoker", "smoker_label", "age", "age_from", "age_below"]
     pairs = set(zip(table["smoker"].to_pylist(), table["smoker_label"].to_pylist(), strict=True))
     assert pairs == {("0", "never did"), ("1", "does <daily>"), ("unknown", "unknown")}

@@ -19,7 +19,7 @@ ORACLES = (
 )  # fmt: skip
 METHODS: Mapping[str, tuple[str, ...]] = {
     "histogram": ("identity",),
-    "marginals": ("marginals", "identity", "residual_marginals"),
+    "marginals": ("marginals", "identity", "priview", "residual_marginals"),
     "ranges": ("identity", "binary_tree", "boost", "privelet", "hierarchy", "prefix", "dst"),
     "queries": ("direct_queries", "identity", "p_identity"),
     "joint": ("marginals",),

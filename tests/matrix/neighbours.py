@@ -25,7 +25,7 @@ BY_DATA = (  # fields of a description that follow from noisy answers, or from t
     *("created", "sha256", "ledger_head", "design_hash", "names", "strings", "tested", "records", "measured", "users"),
     *("rejected", "side", "error", "ledger", "rows"),
 )  # fmt: skip
-IN_TWO_STEPS = ("private bounds",)
+IN_TWO_STEPS = ("private bounds", "quantile_cells")  # what is measured last follows from noisy answers
 Tables = Mapping[str, Rows]
 
 
@@ -90,18 +90,28 @@ def _loss(first: Run, other: Run) -> Iterator[str]:
     losses = [realised(one, two) for one, two in pairs]
     if first.table.capped and (case["engine"] == "sql" or case["source"] in ("duckdb", "database")):
         return  # there a key that no test can fix decides which rows of a person stay
-    if None in losses or case["asked"] in IN_TWO_STEPS or COLUMNS[str(case["column"])].discovered:
+    if None in losses or _chosen_by_noise(first):
         return
     total = sum(loss for loss in losses if loss is not None)
     claims = [one.claim.proven for one, _ in pairs]
-    stated = sum(
-        max(float(value) for name in ("epsilon", "rho") if (value := getattr(loss, name, None))) for loss in claims
-    )
+    stated = sum(_stated(loss) for loss in claims)
     if case["periods"] != "none":  # of several spans those that a unit's rows are in
         times = (1 if case["unit"] == "row" else 2) * (2 if case["relation"] == "replace-one" else 1)
         stated = times * max(budget.get("epsilon", 0), budget.get("rho", 0))
     if total > stated * (1 + 1e-9):
         yield f"with the same noise they differ by a loss of {total}, claimed is {stated}"
+
+
+def _chosen_by_noise(run: Run) -> bool:
+    """Return whether noisy answers decide what is published."""
+    steps = {run.case["asked"], *(release.method for release in run.releases)}
+    return COLUMNS[str(run.case["column"])].discovered or not steps.isdisjoint(IN_TWO_STEPS)
+
+
+def _stated(loss: Any) -> float:
+    """Return the epsilon or the rho of a claim; mu^2 is that of a variance that is smaller than the noise's."""
+    mu2 = getattr(loss, "mu2", None)
+    return float(mu2) / 2 if mu2 else max(float(getattr(loss, name, None) or 0) for name in ("epsilon", "rho"))
 
 
 def realised(one: dpress.Release, other: dpress.Release) -> float | None:
@@ -126,8 +136,7 @@ def realised(one: dpress.Release, other: dpress.Release) -> float | None:
 
 def _written(first: Run, other: Run) -> Iterator[str]:
     """Names, types, schemas and everything else that is no number of the noise is the same."""
-    case = first.case
-    chosen = COLUMNS[str(case["column"])].discovered or case["asked"] in IN_TWO_STEPS
+    chosen = _chosen_by_noise(first)
     for path in sorted(first.out.rglob("release.json")):
         place = path.relative_to(first.out)
         one, two = (json.loads((own.out / place).read_text()) for own in (first, other))
@@ -167,9 +176,12 @@ def _names(path: Path, column: str) -> list[Any]:
 
 
 def skeleton(value: Any) -> Any:
-    """Return the keys and the types of a document; of a list the types that it holds."""
+    """Return the keys and the types of a document; of a list the types that it holds.
+
+    Left out are the values of attributes: names that noise chose, or that none was found.
+    """
     if isinstance(value, dict):
-        return {key: skeleton(own) for key, own in value.items()}
+        return {key: skeleton(own) for key, own in value.items() if key != "values"}
     if isinstance(value, list):
         return sorted({json.dumps(skeleton(own), sort_keys=True) for own in value})
     return type(value).__name__

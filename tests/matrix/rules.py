@@ -74,6 +74,7 @@ ONE_TABLE = tuple(name for name in ASKED if name != "shares")  # nothing is shar
 SEVERAL = {  # methods that measure several tables, and what asks for some
     "auto": tuple(ASKED),
     "marginals": ("single tables", "shares", "pairs of three"),
+    "priview": ("single tables", "pairs of three"),
     "residual_marginals": ("single tables", "pairs of three"),
 }
 
@@ -197,6 +198,8 @@ RULES = (
     ),
     only("loss", ("rho", "delta"), lambda case: case["method"] not in ("dst", "residual_marginals"), "method",
          refused=True, why="they are of Gaussian noise"),
+    only("loss", ("epsilon", "delta"), lambda case: case["method"] != "priview", "method", refused=True,
+         why="views are for Laplace noise"),
     Rule(
         why="a Gaussian threshold serves small losses", axes=("method", "budget"), refused=True,
         holds=lambda case: case["method"] != "gaussian_threshold" or case["budget"] == "small",

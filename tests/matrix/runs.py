@@ -205,12 +205,7 @@ def collected(ready: Prepared, design: Design, data: Any, ledger: Path | None) -
 def by_command(ready: Prepared, data: Path, ledger: Path | None, more: Sequence[str]) -> None:
     """Do the same by the command line."""
     spec, out = ready.folder / "spec.toml", ready.folder / "out"
-    text = as_toml(ready.plain)
-    if "periods" in ready.plain:
-        text += "\n[periods]\n" + "".join(
-            f"{name} = {json.dumps(own)}\n" for name, own in ready.plain["periods"].items()
-        )
-    spec.write_text(text, encoding="utf-8")
+    spec.write_text(as_toml(ready.plain), encoding="utf-8")
     free = ["--allow-unproven"] * bool(ready.options)
     if of_devices(ready.case):
         design, number = str(spec), 0

@@ -16,7 +16,7 @@ from tests.matrix.rules import RULES
 from tests.matrix.whole import verdict
 
 PARTS = 24
-PAIRS = 10_371  # that some case can have, and that the array covers
+PAIRS = 10_443  # that some case can have, and that the array covers
 DRAWN = 20_000  # random cases, none of which has a pair that the array does not cover
 
 

@@ -125,4 +125,4 @@ def test_a_copy_that_rounds_is_found(wrong, monkeypatch):
         return found.set_column(at, "count", pc.round(pc.add(found.column(at), 0.4)))
 
     monkeypatch.setattr(folder, "as_written", rounded)
-    assert "in the copy of table_1.parquet as CSV" in wrong(room="ranges", column="integer", budget="small")
+    assert "in the copy of x.parquet as CSV" in wrong(room="ranges", column="integer", budget="small")

@@ -16,6 +16,7 @@ from dpress.release.plan.plan import plan
 PARTS = {
     "approximate_quantiles": "of `group_quantiles`",
     "exponential": "of the private cap of rows",
+    "weighted_rounds": "of `discovered_groups`",
     "weighted_threshold": "of `discovered_groups`",
 }
 KEPT = {"private_bounds": "read in designs that have it: no plan makes it"}

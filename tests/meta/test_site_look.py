@@ -6,7 +6,9 @@ import pytest
 import yaml
 
 pytestmark = pytest.mark.slow
-PAGE = "# Home\n\n```bash\necho one # two\n```\n```text\none\n```\n"
+OPTION = "--lines-a-second-and-no-more"
+TABLE = f"| option | meaning |\n|---|---|\n| `run [{OPTION} N] <FILE>` | {'many words of it ' * 12}|\n"
+PAGE = f"# Home\n\n```bash\necho one # two\n```\n```text\none\n```\n\n{TABLE}"
 BACKGROUND = "getComputedStyle(document.querySelector('.highlight')).backgroundColor"
 COMMENT = "getComputedStyle(document.querySelector('.highlight .c1')).color"
 
@@ -50,6 +52,18 @@ def test_the_switch_changes_the_mode_of_the_code_too(site, open_page):
     page.click("[data-bs-theme-value=dark]")
     assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
     assert page.evaluate(BACKGROUND) != before
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_names_of_options_in_tables_are_not_broken_and_tables_scroll_in_their_box(site, open_page, width):
+    page = open_page((site / "index.html").as_uri(), viewport={"width": width, "height": 800})
+    code = page.locator("td code")
+    assert code.inner_text().split() == ["run", f"[{OPTION}", "N]", "<FILE>"]
+    lines = "(one) => [...one.querySelectorAll('span')].map((word) => word.getClientRects().length)"
+    assert code.evaluate(lines) == [1] * 4
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.add_style_tag(content=".word { white-space: normal !important; } td { max-width: 5rem; }")
+    assert code.evaluate(lines)[1] > 1  # a name that could be broken is
 
 
 def test_the_button_copies_the_block_and_outputs_have_none(site, open_page):

@@ -1,5 +1,6 @@
 """Tails of discrete Gaussian noise and of sums of it, against sums of its weights and convolutions."""
 
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -24,6 +25,18 @@ def test_a_tail_is_the_sum_of_its_weights(sigma2: Fraction, start: int) -> None:
     assert float(found.high) == pytest.approx(expected, rel=1e-9)
     assert float(found.high - found.low) <= 1e-40
     assert tail(sigma2, start + 1).high < found.low or expected < 1e-90
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(1, 3), Fraction(900, 7)])
+def test_bounds_hold_in_all_of_their_digits(sigma2: Fraction) -> None:
+    context = Context(prec=90)
+    weights = [
+        Fraction(context.exp(context.divide(Decimal(-(x**2) * sigma2.denominator), Decimal(2 * sigma2.numerator))))
+        for x in range(250)
+    ]
+    for start in (1, 5, 60):
+        exact = sum(weights[start:]) / (2 * sum(weights[1:]) + 1)
+        assert tail(sigma2, start).low < exact < tail(sigma2, start).high
 
 
 @pytest.mark.parametrize("parts", [2, 3, 6])

@@ -8,11 +8,14 @@ import pytest
 from scipy import stats
 
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.normal_tail import normal_tail
 from dpress.noise.gaussian_tails import tail
-from dpress.noise.normal_profile import normal_tail, shift_delta, tail_above
+from dpress.noise.normal_profile import shift_delta, tail_above
 
 
-@pytest.mark.parametrize("place", [-15.9, -3.25, -0.5, 0.0, 0.125, 1.0, 2.5, 7.0, 15.9])
+@pytest.mark.parametrize(
+    "place", [-15.9, -3.25, -0.5, 0.0, 0.125, 1.0, 2.5, 7.0, 9.342531637682596, 12.144016441728164, 15.9]
+)
 def test_a_tail_is_the_normal_distributions(place: float) -> None:
     assert float(normal_tail(Decimal(place))) == pytest.approx(stats.norm.sf(place), rel=1e-12)
     assert normal_tail(Decimal(place)) + normal_tail(Decimal(-place)) == pytest.approx(1, abs=1e-45)

@@ -108,7 +108,7 @@ def test_conditions_are_joined_by_and():
         ("income in 10..50", "cuts through a cell"),
         ("income < nan", "expected a number"),
         ("age in nan..nan", "expected a number"),
-        ("age < 60 AND grade = low", "join conditions with a small `and`"),
+        ("age < 60 AND grade = low", "conditions are joined by `and` and `or`, in small letters"),
         ("grade in ()", "the list after `in` is empty"),
         ("place of birth = Mars", "place of birth has no value 'Mars'; it has Trinidad and Tobago, Peru, Fiji, Else"),
         ("place of birth in Peru..Fiji", "has no order"),
@@ -117,6 +117,9 @@ def test_conditions_are_joined_by_and():
         ("where age = 30", "leave out `where`: a query is a condition alone"),
         ("age == 30", "`==` is no operator; did you mean `age = 30`"),
         ("grade == low", "`==` is no operator; did you mean `grade = low`"),
+        ("grade = low AND age < 60", "conditions are joined by `and` and `or`, in small letters"),
+        ("grade = low & age < 60", "conditions are joined by `and` and `or`, in small letters"),
+        ("grade = low by age", "groups are `count by age where grade = low`"),
         ("grade = low or high", r"`or` stands between conditions; did you mean `grade in \(low, high\)`"),
         ("grade = low OR high", r"did you mean `grade in \(low, high\)`"),
         ("grade = low or agee = 30", "there is no attribute 'agee'; the attributes are .*; did you mean 'age'"),
@@ -137,6 +140,17 @@ def test_conditions_are_joined_by_and():
 def test_what_cannot_be_answered_says_what_can(text, message):
     with pytest.raises(ValueError, match=message):
         product(SCHEMA, text)
+
+
+def test_of_a_label_in_other_letters_the_label_is_meant_and_no_other_value():
+    plain = {
+        "name": "sex",
+        "kind": "categorical",
+        "values": ["Homme", "Femme"],
+        "labels": {"Homme": "men", "Femme": "women"},
+    }
+    with pytest.raises(ValueError, match=r"sex has no value 'Women'; .*; did you mean 'women'"):
+        product(Schema((msgspec.convert(plain, Attribute),)), "sex = Women")
 
 
 ORDERED = Schema(tuple(attribute for attribute in SCHEMA.attributes if attribute.name != "place of birth"))

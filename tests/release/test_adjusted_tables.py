@@ -36,7 +36,7 @@ def specification(kind, relation, *names, **release):
 
 def adjusted_table(kind, relation, name):
     release = publish(specification(kind, relation, name), AGES, rng=generators.seeded(5))
-    return release.answers.all_tables["table_1.parquet"]
+    return release.answers.all_tables["age.parquet"]
 
 
 def test_noise_that_is_not_zero_is_a_false_alarm():
@@ -65,8 +65,8 @@ def test_every_adjusted_cell_is_near_its_count_and_the_truth(kind, relation, nam
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_zero_in_place_of_an_unknown_total_would_be_seen(kind, relation, monkeypatch):
-    def with_zero(counts, names, *, users=None, deviations=None):
-        return adjust(counts, names, users=users or 0, deviations=deviations)
+    def with_zero(counts, names, *, users, **given):
+        return adjust(counts, names, users=users or 0, **given)
 
     monkeypatch.setattr(table_answers, "adjust", with_zero)
     table = adjusted_table(kind, relation, "top_down")
@@ -77,7 +77,7 @@ def test_zero_in_place_of_an_unknown_total_would_be_seen(kind, relation, monkeyp
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_total_of_a_table_is_the_estimated_one_and_never_taken_for_public(relation):
     release = publish(specification("ranges", relation, "top_down"), AGES, rng=generators.seeded(7))
-    table = release.answers.all_tables["table_1.parquet"]
+    table = release.answers.all_tables["age.parquet"]
     assert release.users is None
     assert "users" not in release.manifest()
     assert table["adjusted"].to_numpy().sum() == pytest.approx(table["count"].to_numpy().sum())

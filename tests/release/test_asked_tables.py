@@ -36,20 +36,22 @@ def published(out: Path | None = None, *, csv: bool = False, **release: Any) -> 
 
 def test_every_table_that_was_asked_for_is_a_file(tmp_path: Path) -> None:
     release = published(tmp_path / "out")
-    assert release.answers.asked == {"asked_1.parquet": ("region",), "asked_2.parquet": ("sex", "age")}
-    table = pq.read_table(tmp_path / "out" / "asked_2.parquet")
-    assert table.column_names == ["sex", "age", "age_from", "age_below", "count", "standard_error", "low", "high"]
+    assert release.answers.asked == {"region.parquet": ("region",), "sex-age.parquet": ("sex", "age")}
+    table = pq.read_table(tmp_path / "out" / "sex-age.parquet")
+    keys, numbers = ["sex", "age", "age_from", "age_below"], ["count", "standard_error", "low", "high", "adjusted"]
+    assert table.column_names == [*keys, *numbers]
     assert table.num_rows == 40
     for row in table.slice(
         0,
         40,
     ).to_pylist()[::7]:
         result = release.query(f"sex = {row['sex']} and age = {row['age']}")
-        assert (row["count"], row["standard_error"]) == pytest.approx((result.value, result.standard_error))
+        numbers = row["count"], row["adjusted"], row["standard_error"]
+        assert numbers == pytest.approx((result.unbiased, result.value, result.standard_error))
         assert (row["low"], row["high"]) == pytest.approx(result.interval)
-    whole = pq.read_table(tmp_path / "out" / "table_1.parquet")
+    whole = pq.read_table(tmp_path / "out" / "age-region-sex.parquet")
     assert (
-        pq.read_table(tmp_path / "out" / "asked_1.parquet")["count"].to_numpy().sum() == whole["count"].to_numpy().sum()
+        pq.read_table(tmp_path / "out" / "region.parquet")["count"].to_numpy().sum() == whole["count"].to_numpy().sum()
     )
 
 
@@ -79,21 +81,21 @@ def test_tables_that_are_published_as_asked_have_no_second_file(tmp_path: Path) 
     release = published(tmp_path / "out", method="marginals")
     assert release.answers.asked == {}
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "measurement.parquet", "release.json", "table_1.parquet", "table_2.parquet",
+        "measurement.parquet", "region.parquet", "release.json", "sex-age.parquet",
     ]  # fmt: skip
 
 
 def test_adjusted_counts_of_a_sum_are_sums_of_adjusted_counts(tmp_path: Path) -> None:
     release = published(tmp_path / "out", postprocess=["nonnegative"])
-    whole = release.answers.all_tables["table_1.parquet"]["adjusted"].to_numpy().reshape(20, 6, 2)
-    own = pq.read_table(tmp_path / "out" / "asked_2.parquet")["adjusted"].to_numpy().reshape(2, 20)
+    whole = release.answers.all_tables["age-region-sex.parquet"]["adjusted"].to_numpy().reshape(20, 6, 2)
+    own = pq.read_table(tmp_path / "out" / "sex-age.parquet")["adjusted"].to_numpy().reshape(2, 20)
     np.testing.assert_allclose(own, whole.sum(axis=1).T)
 
 
 def test_all_tables_are_written_as_csv(tmp_path: Path) -> None:
     published(tmp_path / "out", csv=True)
     names = {path.stem for path in (tmp_path / "out").glob("*.csv")}
-    assert names == {"table_1", "asked_1", "asked_2"}
+    assert names == {"age-region-sex", "region", "sex-age"}
     for name in names:
         expected = pq.read_table(tmp_path / "out" / f"{name}.parquet")
         with (tmp_path / "out" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
@@ -104,19 +106,19 @@ def test_all_tables_are_written_as_csv(tmp_path: Path) -> None:
             assert [type(one)(text) for one, text in zip(column.to_pylist(), texts, strict=True)] == column.to_pylist()
     loaded = load_release(tmp_path / "out")
     assert loaded.csv
-    assert "The same as CSV, for spreadsheets: table_1.csv, asked_1.csv and asked_2.csv." in page(loaded)
+    assert "The same as CSV, for spreadsheets: age-region-sex.csv, region.csv and sex-age.csv." in page(loaded)
     assert "as CSV" not in page(published())
 
 
 def test_the_page_names_the_files_and_says_that_the_folder_holds_the_sums(tmp_path: Path) -> None:
     published(tmp_path / "out")
     shown = page(load_release(tmp_path / "out"))
-    for name in ("table_1.parquet", "asked_1.parquet", "asked_2.parquet"):
+    for name in ("age-region-sex.parquet", "region.parquet", "sex-age.parquet"):
         assert f">{name}</td>" in shown
     assert "the folder holds the sums, too; the intervals are those of the sums" in shown
 
 
-@pytest.mark.parametrize("name", ["asked_2.parquet", "asked_2.csv", "table_1.csv"])
+@pytest.mark.parametrize("name", ["sex-age.parquet", "sex-age.csv", "age-region-sex.csv"])
 def test_a_missing_or_edited_file_is_refused(name: str, tmp_path: Path) -> None:
     published(tmp_path / "out", csv=True)
     with (tmp_path / "out" / name).open("ab") as file:
@@ -136,11 +138,11 @@ def rewritten(folder: Path, change: Any) -> None:
 
 def test_a_list_of_files_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     published(tmp_path / "out", csv=True)
-    rewritten(tmp_path / "out", lambda manifest: manifest["sha256"].pop("asked_1.csv"))
+    rewritten(tmp_path / "out", lambda manifest: manifest["sha256"].pop("region.csv"))
     with pytest.raises(SchemaMismatch, match="the list of checksums does not fit the list of tables"):
         load_release(tmp_path / "out")
     published(tmp_path / "other")
-    rewritten(tmp_path / "other", lambda manifest: manifest["asked"].update({"asked_1.parquet": ["sex"]}))
+    rewritten(tmp_path / "other", lambda manifest: manifest["asked"].update({"region.parquet": ["sex"]}))
     with pytest.raises(SchemaMismatch, match="`asked` is not the one that the design"):
         load_release(tmp_path / "other")
 
@@ -148,7 +150,7 @@ def test_a_list_of_files_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 def test_an_older_release_without_the_sums_is_read_and_shown(tmp_path: Path) -> None:
     def older(manifest: dict[str, Any]) -> None:
         del manifest["asked"]
-        for name in ("asked_1.parquet", "asked_2.parquet"):
+        for name in ("region.parquet", "sex-age.parquet"):
             del manifest["sha256"][name]
             (tmp_path / "out" / name).unlink()
 
@@ -157,10 +159,10 @@ def test_an_older_release_without_the_sums_is_read_and_shown(tmp_path: Path) -> 
     loaded = load_release(tmp_path / "out")
     shown = page(loaded)
     assert "the folder holds the sums" not in shown
-    assert "asked_1.parquet" not in shown
-    assert "added up from table_1.parquet" in shown
+    assert "sex-age.parquet" not in shown
+    assert "added up from age-region-sex.parquet" in shown
     loaded.write(tmp_path / "again")
-    assert not (tmp_path / "again" / "asked_1.parquet").exists()
+    assert not (tmp_path / "again" / "region.parquet").exists()
 
 
 def test_a_collection_s_tables_records_and_fitted_joint_are_written_as_csv(tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_collection_s_tables_records_and_fitted_joint_are_written_as_csv(tmp_p
     perturb(spec, PEOPLE, out=tmp_path / "reports", rng=rng.seeded(1))
     estimate(spec, tmp_path / "reports", out=tmp_path / "out", records=7, csv=True)
     names = {path.name for path in (tmp_path / "out").glob("*.csv")}
-    assert names == {"table_1.csv", "table_2.csv", "table_3.csv", "joint.csv", "records.csv"}
+    assert names == {"age-sex.csv", "age-region.csv", "sex-region.csv", "joint.csv", "records.csv"}
     with (tmp_path / "out" / "records.csv").open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     written = pq.read_table(tmp_path / "out" / "records.parquet").to_pylist()
@@ -191,5 +193,5 @@ def test_the_commands_write_csv_and_name_what_was_asked_for(tmp_path: Path) -> N
     options = [str(tmp_path / "spec.toml"), "--data", str(tmp_path / "people.parquet"), "--out", str(out), "--csv"]
     done = CliRunner().invoke(cli, ["publish", *options])
     assert done.exit_code == 0, done.output
-    assert "Asked:   asked_2.parquet: sex x age, added up" in done.output
-    assert {path.name for path in out.glob("*.csv")} == {"table_1.csv", "asked_1.csv", "asked_2.csv"}
+    assert "Asked:   sex-age.parquet: sex x age, added up" in done.output
+    assert {path.name for path in out.glob("*.csv")} == {"age-region-sex.csv", "region.csv", "sex-age.csv"}

@@ -16,6 +16,7 @@ from dpress.core.basics.check import float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
@@ -37,6 +38,7 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
+GAUSSIAN = (GaussianDP(mu2=1), GaussianDP(mu2="1/18"))
 APPROXIMATE = (ApproxDP(epsilon=1, delta="1e-6"), ApproxDP(epsilon=3, delta="0.01"))
 TENTH_MORE = Fraction(11, 10)
 FALSE_ALARM = 1e-6
@@ -45,7 +47,7 @@ MILLION = 1_000_000
 
 def losses(card: Any) -> list[Loss]:
     found: list[Loss] = []
-    for loss in (ONE, PureDP(epsilon="0.05"), PureDP(epsilon=5), HALF, ZCDP(rho="0.001"), *APPROXIMATE):
+    for loss in (ONE, PureDP(epsilon="0.05"), PureDP(epsilon=5), HALF, ZCDP(rho="0.001"), *GAUSSIAN, *APPROXIMATE):
         try:
             card.example(loss, Unit())
         except NotSupported:

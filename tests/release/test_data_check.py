@@ -1,5 +1,6 @@
 """The check of rows before the budget is spent: every mistake that once cost one is seen, and nothing is written."""
 
+import datetime as dt
 import json
 
 import pandas as pd
@@ -219,3 +220,32 @@ def test_columns_that_name_a_person_together_pass_where_one_of_them_does_not():
     assert check(spec(unit='unit = "pid"'), rows).few_persons
     with pytest.raises(SchemaMismatch, match="the data has no column 'pidd'; near it are 'pid'"):
         check(spec(unit='unit = ["hhid", "pidd"]'), rows)
+
+
+def test_a_row_that_might_stand_where_the_header_was_taken_is_not_shown(tmp_path):
+    path = written(tmp_path / "rows.csv", "secret;1;2;4711", header="city;income;age;who")
+    with pytest.raises(SchemaMismatch, match=r"has no column 'city'; .*all the columns with skip = 0") as refused:
+        check(spec(GERMAN + "skip = 1\n"), path)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("23/04/2001", "%d/%m/%Y"), ("23.4.2001", "%d.%m.%Y"), ("2001/04/23 10:00", "%Y/%m/%d")],
+)
+def test_a_date_that_is_written_otherwise_names_its_own_signs(tmp_path, text, written):
+    (tmp_path / "rows.csv").write_text(f"day\n{text}\n")
+    day = {"name": "day", "kind": "date", "bounds": ["2001-01-01", "2001-12-31"], "cells": "month", "null": "drop"}
+    plain = {"attribute": [day], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    (found,) = check(plain, tmp_path / "rows.csv").attributes
+    assert f'date_format = "{written}"' in found.remedy
+
+
+def test_rows_of_no_period_are_not_counted():
+    day = {"name": "day", "kind": "date", "bounds": ["1999-01-01", "2001-12-31"], "cells": "year"}
+    periods = {"periods": {"attribute": "day"}}
+    plain = {"attribute": [day], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}} | periods
+    rows = pa.table({"day": [dt.date(1997, 1, 1)] * 2 + [dt.date(2000, 1, 1)] * 60})
+    found = check(plain, rows)
+    assert (found.rows, found.kept, found.attributes[0].low) == (62, 60, 2)
+    assert found.attributes[0].policies["outside"] == "drop"

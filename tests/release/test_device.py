@@ -26,7 +26,7 @@ def test_arguments_of_a_wrong_type():
     own = device(spec(AGE, method="rr_ldp"))
     with pytest.raises(ValueError, match="the secret must be bytes, got str"):
         own.answer((3,), rng=rng.seeded(1), secret="abc")  # noqa: S106  # no password: a value of a wrong type
-    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.basics\.rng, .* got module"):
+    with pytest.raises(ValueError, match=r"rng must be a generator of .*, got builtins\.module"):
         own.answer((3,), rng=np, once=True)
     with pytest.raises(ReportRejected, match="a packed report is bytes, got str"):
         intake(spec(AGE)).accept("abc")
@@ -73,10 +73,31 @@ def test_a_device_refuses_what_it_cannot_send():
         own.codes({"age": 3, "sex": "?"})
     with pytest.raises(ValueError, match="expected 2 codes, one for every attribute, got 1"):
         own.answer((1,), rng=generator)
-    with pytest.raises(ValueError, match="values must lie between 0 and 9"):
-        [own.answer((10, 0), rng=generator, once=True) for _ in range(50)]
+    for codes in ((10, 0), (-1, 0), (1.5, 0)):
+        with pytest.raises(ValueError, match="attribute age: expected a code from 0 to 9"):
+            own.answer(codes, rng=generator, once=True)
     with pytest.raises(ValueError, match="a secret must have 16 to 64 bytes, got 15"):
         own.answer((1, 1), rng=generator, secret=bytes(15))
+
+
+@pytest.mark.parametrize("method", ["krr", "rappor", "rr_ldp"])
+def test_what_cannot_be_sent_is_charged_nothing(tmp_path, method):
+    own = device(spec(AGE, SEX, method=method))
+    account = Account(ledger=DeviceLedger(path=str(tmp_path / "charges.jsonl")), limit=PureDP(epsilon=100))
+    wrong = (
+        {"codes": (99, 1)},
+        {"codes": (1, -1)},
+        {"codes": (1,)},
+        {"secret": b"x"},
+        {"rng": np},
+        {"codes": (1, 0.5)},
+    )
+    for change in wrong:
+        with pytest.raises(ValueError, match=r"code|secret|rng"):
+            own.answer(**{"codes": (1, 1), "rng": rng.seeded(1), "secret": bytes(16), "account": account} | change)
+    assert account.ledger.spent == 0
+    own.answer((1, 1), rng=rng.seeded(1), secret=bytes(16), account=account)
+    assert account.ledger.spent > 0
 
 
 def test_a_device_keeps_its_permanent_response():

@@ -90,7 +90,7 @@ def test_an_unseen_category_is_counted_beside_the_others(collected):
     people = pa.table({"sex": ["F", "M", "X", "F"]})
     release = collected(spec(SEX | {"other": "rest"}, epsilon=900.0, method="krr"), people=people)
     assert release.users == 4
-    assert release.answers.all_tables["table_1.parquet"].num_rows == 3
+    assert release.answers.all_tables["sex.parquet"].num_rows == 3
 
 
 def test_reports_belong_to_one_collection(tmp_path):

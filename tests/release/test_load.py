@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
         (lambda text: text.replace('"epsilon": 1.0', '"epsilon": 0.1'), "differs from its hash|is not the one"),
         (lambda text: text.replace('"proven": {', '"proven": null, "x": {'), "unknown field"),
         (lambda text: text.replace('"proven": {', '"proven": null, "x": {', 1), "is not the one"),
-        (lambda text: text.replace('"format": 2', '"format": 99'), "format 99 is not known"),
+        (lambda text: text.replace('"format": 3', '"format": 99'), "format 99 is not known"),
         (lambda text: text.replace('"format": 1', '"format": 99'), "format 99; this version reads format 1"),
         (lambda text: text.replace('"bounds"', '"bouds"'), "unknown field"),
     ],
@@ -39,9 +39,9 @@ def test_a_truncated_or_edited_manifest_is_refused(make_spec, rows, tmp_path, ed
 
 def test_an_edited_table_is_refused(make_spec, rows, tmp_path):
     publish(make_spec("ranges", ["age"]), rows, out=tmp_path / "release")
-    path = tmp_path / "release" / "table_1.parquet"
+    path = tmp_path / "release" / "age.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
-    with pytest.raises(SchemaMismatch, match=r"table_1.parquet differs from its checksum"):
+    with pytest.raises(SchemaMismatch, match=r"age.parquet differs from its checksum"):
         load_release(tmp_path / "release")
 
 
@@ -49,7 +49,7 @@ def test_the_manifest_holds_no_true_count(make_spec, rows, tmp_path):
     publish(make_spec("histogram", ["age"], {"epsilon": 0.001}), rows, out=tmp_path / "release")
     manifest = json.loads((tmp_path / "release" / "release.json").read_text())
     about = "format dpress created private method claim charged ledger_head"
-    assert set(manifest) == set(f"{about} error tables design_id design_hash design sha256".split())
+    assert set(manifest) == set(f"{about} error tables postprocess design_id design_hash design sha256".split())
     hashes = {"sha256": None, "design_id": None, "design_hash": None, "created": None}
     assert "500" not in json.dumps({**manifest, **hashes})
 

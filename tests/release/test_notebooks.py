@@ -1,8 +1,12 @@
 """What Python and notebooks show: short texts, escaped tables, and the tables of a release by attributes."""
 
 import dataclasses
+import datetime as dt
 import html
 import re
+import tomllib
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,12 +14,17 @@ import pytest
 from tests.kinds.conftest import AGE, KINDS, PEOPLE, SEX, make
 
 from dpress import plan
-from dpress.core.basics import rng
+from dpress.core.basics import notebook, rng
 from dpress.data.specification.spec import from_dict
-from dpress.query import notebook
 from dpress.query.keyed_tables import KeyedTables
 from dpress.query.release import Release
+from dpress.query.sql.sql_table import FREE
 from dpress.release.curator.publish import publish
+from dpress.release.periods.publish_period import publish_period
+from dpress.release.periods.series import load_series
+from dpress.release.statements.sql_session import Session
+from dpress.release.truth.check_text import lines
+from dpress.release.truth.data_check import check
 
 HOSTILE = "<script>alert(1)</script>"
 LONGEST = 200
@@ -45,6 +54,25 @@ def test_a_plan_says_what_it_chose() -> None:
     assert repr(planned).startswith("Plan(ranges of age; boost; epsilon = 1; predicted error ")
     assert "privelet" in visible(planned._repr_html_())
     assert "No strategy with this noise has a mean variance below" in visible(planned._repr_html_())
+
+
+def test_a_statement_of_a_session_says_when_it_is_charged(tmp_path: Path) -> None:
+    spec = {"attribute": [AGE], "privacy": {"epsilon": 1}}
+    session = Session(spec, pa.table({"age": [1, 2]}), ledger=tmp_path / "budget.sqlite", out=tmp_path / "people")
+    proposal = session.propose("select count(*) from people", spend=0.25)
+    shown = visible(proposal._repr_html_())
+    assert "count +- 5.64 Nothing is charged yet; epsilon = 0.25 is as soon as the session accepts it." in shown
+    paid = visible(session.accept(proposal)._repr_html_())
+    assert paid.endswith("epsilon = 0.25 was charged for statement 1.")
+    assert FREE in visible(session.answer(1)._repr_html_())
+    with pytest.raises(ValueError, match=r"it was accepted as statement 1; session\.answer\(1\) shows it"):
+        session.accept(proposal)
+    for nothing in ("select count(*) from people", None):
+        with pytest.raises(ValueError, match=r"expected a proposal, as session\.propose"):
+            session.accept(nothing)  # type: ignore[arg-type]
+    assert session.left.whole["epsilon"] == Fraction(3, 4)
+    again = visible(session.propose("select count(*) from people")._repr_html_())
+    assert again.endswith("Earlier statements answer it for nothing: see `free.table`.")
 
 
 def test_an_answer_is_rounded_where_it_is_shown_only() -> None:
@@ -99,7 +127,7 @@ def test_tables_become_frames_of_pandas_and_polars() -> None:
     release = KINDS["two-way"]()
     own = release.tables["age", "sex"]
     expected = own.to_arrow()
-    assert expected.equals(release.answers.all_tables["table_2.parquet"])
+    assert expected.equals(release.answers.all_tables["age-sex.parquet"])
     assert own.to_pandas()["count"].tolist() == own.to_polars()["count"].to_list() == expected["count"].to_pylist()
     assert list(own.to_pandas().columns) == own.to_polars().columns == expected.column_names
 
@@ -129,3 +157,47 @@ def test_figures_are_of_what_is_shown_and_hide_no_row() -> None:
     assert HOSTILE not in notebook.bars([notebook.Bar(HOSTILE, 1.0, 0.5, 1.5)])
     (bar,) = re.findall(r'width="([0-9.]+)" height="14"', notebook.bars([notebook.Bar("half", 5.0, 0.0, 10.0)]))
     assert float(bar) == pytest.approx((notebook.WIDTH - notebook.LABEL - 10) / 2)
+
+
+def test_a_specification_shows_itself_as_the_file_that_it_could_be() -> None:
+    plain = {
+        "attribute": [{"kind": "date", "name": "day", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}],
+        "privacy": {"epsilon": 1},
+        "release": {"kind": "histogram", "title": HOSTILE},
+        "periods": {"attribute": "day"},
+    }
+    spec = from_dict(plain)
+    assert repr(spec) == "Spec(histogram of day; central; epsilon = 1)"
+    shown = spec._repr_html_()
+    assert "<script>" not in shown
+    assert from_dict(tomllib.loads(html.unescape(shown.removeprefix("<pre>").removesuffix("</pre>")))).hash == spec.hash
+
+
+def test_a_check_shows_what_the_command_says_and_that_it_is_not_private() -> None:
+    spec = from_dict({"attribute": [AGE], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    report = check(spec, pa.table({"age": [3, 4, 1_000]}))
+    assert repr(report).endswith("; something looks like a mistake; not private)")
+    shown = visible(report._repr_html_())
+    assert shown.startswith("Exact, so not private")
+    assert all(" ".join(line.split()) in shown for line in lines(report))
+
+
+def test_a_session_shows_its_statements_and_what_is_left(tmp_path: Path) -> None:
+    ward = {"name": "ward", "kind": "categorical", "values": ["eyes", "ear"]}
+    spec, rows = {"attribute": [ward], "privacy": {"epsilon": 1}}, pa.table({"ward": ["eyes"] * 30})
+    session = Session(spec, rows, ledger=tmp_path / "budget.sqlite", out=tmp_path / "visits")
+    session.accept(session.propose("select count(*) from visits where ward = 'eyes'", spend=0.25))
+    shown = session._repr_html_()
+    assert "select count(*) from visits where ward = &#x27;eyes&#x27;" in shown
+    assert "epsilon = 0.25" in shown
+    assert "epsilon = 0.75 is left" in shown
+
+
+def test_a_series_shows_its_periods(tmp_path: Path) -> None:
+    day = {"kind": "date", "name": "day", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}
+    plain = {"privacy": {"epsilon": 1}, "periods": {"attribute": "day"}, "release": {"kind": "histogram"}}
+    rows = pa.table({"day": [dt.date(2024, 1, 9)]})
+    publish_period(from_dict({"attribute": [day], **plain}), "2024-01", rows, out=tmp_path / "visits")
+    series = load_series(tmp_path / "visits")
+    assert repr(series).endswith(": 1 of 2 periods)")
+    assert "2024-01 histogram identity epsilon = 1" in visible(series._repr_html_())

@@ -19,7 +19,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.curator.private_cap import private_cap
 
 TABLES = {design.method: name for name in reversed(NAMES) if not (design := design_of(name)).local}
-WITHIN = {"approximate_quantiles", "weighted_threshold"}  # of `group_quantiles`, `discovered_groups`
+WITHIN = {"approximate_quantiles", "weighted_rounds", "weighted_threshold"}  # of `group_quantiles`, `discovered_groups`
 OF_CAPS = {"exponential"}
 
 

@@ -5,13 +5,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.losses.convert import epsilon_for
+from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
+from dpress.core.basics.losses.gaussian_profile import gaussian_epsilon
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.maps.ranges import AllRanges, Range
 from dpress.core.maps.workload import Boxes
+from dpress.inference.lower_bound import lower_bound
 from dpress.release.plan.plan import plan
+from dpress.release.plan.strategies import table_bound
 
 
 def errors(planned):
@@ -50,7 +54,7 @@ def test_a_named_method_that_does_not_serve_says_what_it_needs(make_spec, method
 
 
 def test_a_named_method_without_the_parameter_says_so(make_spec):
-    with pytest.raises(ValueError, match="unknown parameter 'root' for boost; known: queries, length"):
+    with pytest.raises(ValueError, match="unknown parameter 'root' for boost; known: queries, length, users"):
         plan(make_spec("ranges", ["age"], method="boost", parameters={"root": True}))
 
 
@@ -59,7 +63,7 @@ def test_a_named_method_without_the_parameter_says_so(make_spec):
     [
         (
             {"lenght": 3, "root": True},
-            "unknown parameter 'lenght' for kind 'ranges'; known: queries, length, branching",
+            "unknown parameter 'lenght' for kind 'ranges'; known: queries, length, users, branching",
         ),
         ({"root": True, "seconds": 1}, "no method takes root, seconds for this release of kind 'ranges'"),
     ],
@@ -71,8 +75,26 @@ def test_a_parameter_that_no_method_takes_comes_with_those_that_there_are(make_s
 
 def test_marginals_beat_the_full_table_where_it_is_large(make_spec):
     planned = plan(make_spec("marginals", parameters={"ways": 1}))
-    assert planned.chosen.method == "marginals"
-    assert errors(planned)["identity"] > errors(planned)["marginals"]
+    assert planned.chosen.method == "priview"
+    assert errors(planned)["identity"] > errors(planned)["marginals"] > errors(planned)["priview"]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("kind", ["ranges", "marginals", "histogram"])
+def test_the_bound_is_that_of_the_noise_that_is_chosen(make_spec, kind, relation):
+    """A delta pays for either noise; the bound of Laplace noise says nothing of Gaussian, nor the other way round."""
+    planned = plan(
+        make_spec(kind, ["age"] if kind == "ranges" else None, {"epsilon": 1, "delta": 1e-6, "relation": relation})
+    )
+    bounds = {candidate.method: table_bound(candidate, planned.workload) for candidate in planned.candidates}
+    assert planned.lower_bound == bounds[planned.chosen.method]
+    assert all(bounds[method] <= error * (1 + 1e-9) for method, error in errors(planned).items())
+    once = lower_bound(planned.workload, Relation(relation))
+    for candidate in planned.candidates:
+        loss = candidate.mechanism.loss
+        spread = loss.spread(Fraction(1))
+        real = 2 * spread**2 if loss.order == 1 else spread
+        assert once * float(real) * 0.9 < bounds[candidate.method] < once * float(real) * 1.001
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
@@ -83,6 +105,14 @@ def test_no_candidate_is_below_the_lower_bound(make_spec, kind, privacy, relatio
     planned = plan(make_spec(kind, attributes, {**privacy, "relation": relation}))
     assert planned.lower_bound > 0
     assert min(errors(planned).values()) >= planned.lower_bound * (1 - 1e-9)
+
+
+def test_a_bound_does_not_refuse_what_can_be_drawn(make_spec):
+    """Noise of scale 3e11 can be drawn on whole numbers, on the fine steps of the bound it cannot."""
+    wide = {"epsilon": 1e-9, "unit": "uid", "rows_per_unit": 300}
+    planned = plan(make_spec("histogram", privacy=wide))
+    assert planned.lower_bound == pytest.approx(2 * (300 / 1e-9) ** 2)
+    assert planned.chosen.predicted_error == pytest.approx(planned.lower_bound)
 
 
 PARAMETERS = [{}, {"queries": "prefixes"}, {"length": [3, 2]}, {"queries": ["age < 3", "size < 4", "age = 2"]}]
@@ -175,8 +205,9 @@ def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
 
     spec = from_dict({"attribute": wide, "privacy": {"epsilon": 1, "delta": 1e-6}, "release": {"kind": "marginals"}})
     loss = plan(spec).chosen.mechanism.loss
-    assert isinstance(loss, ZCDP)
-    assert epsilon_for(loss.rho, 1e-6) <= 1
+    assert isinstance(loss, GaussianDP)
+    assert Fraction(9999, 10000) < gaussian_epsilon(loss.mu2, Fraction(1, 10**6)) <= 1
+    assert loss.mu2 > 1.15 * 2 * zcdp_for(1, 1e-6)  # what noise by rho would be calibrated to
     assert math.prod(spec.schema.shape) == 10**12  # the full table is never formed
 
 

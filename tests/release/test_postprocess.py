@@ -17,7 +17,7 @@ from dpress.release.truth.evaluate import evaluate
 
 
 def published(make_spec, rows, names, **options):
-    spec = make_spec("ranges", ["age"], {"epsilon": 0.02}, method="boost", **({"postprocess": names} if names else {}))
+    spec = make_spec("ranges", ["age"], {"epsilon": 0.02}, method="boost", postprocess=names)
     return publish(spec, rows, rng=generators.seeded(3), **options)
 
 
@@ -25,17 +25,17 @@ def published(make_spec, rows, names, **options):
 def test_the_adjusted_counts_stand_beside_the_unbiased_and_queries_never_use_them(make_spec, rows, tmp_path, names):
     release = published(make_spec, rows, names, out=tmp_path / "release")
     plain = published(make_spec, rows, [])
-    table, expected = release.answers.all_tables["table_1.parquet"], plain.answers.all_tables["table_1.parquet"]
+    table, expected = release.answers.all_tables["age.parquet"], plain.answers.all_tables["age.parquet"]
     assert table.column_names == [*expected.column_names, "adjusted"]
     assert table.drop_columns("adjusted").equals(expected)
     counts = expected["count"].to_numpy()
     assert np.array_equal(table["adjusted"].to_numpy(), adjust(counts, names))
     assert not np.array_equal(table["adjusted"].to_numpy(), counts)
-    assert pq.read_table(tmp_path / "release" / "table_1.parquet").equals(table)
+    assert pq.read_table(tmp_path / "release" / "age.parquet").equals(table)
     again = load_release(tmp_path / "release")
     for text in ("total", "age in 2..7", "age = 3"):
         assert release.query(text) == plain.query(text) == again.query(text)
-    assert again.answers.all_tables["table_1.parquet"].equals(table)
+    assert again.answers.all_tables["age.parquet"].equals(table)
 
 
 def test_every_table_is_adjusted_by_itself(make_spec, rows):

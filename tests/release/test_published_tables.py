@@ -60,7 +60,7 @@ def test_tables_are_written_in_row_groups_and_read_back(monkeypatch, make_spec, 
     release = publish(make_spec("histogram", ["age"]), rows)
     release.write(tmp_path / "release", progress=seen.append)
     assert seen == [4, 8, 10]
-    file = pq.ParquetFile(tmp_path / "release" / "table_1.parquet")
+    file = pq.ParquetFile(tmp_path / "release" / "age.parquet")
     assert [file.metadata.row_group(group).num_rows for group in range(3)] == [4, 4, 2]
-    assert file.read().equals(release.answers.all_tables["table_1.parquet"])
+    assert file.read().equals(release.answers.all_tables["age.parquet"])
     assert load_release(tmp_path / "release").query("age = 3") == release.query("age = 3")

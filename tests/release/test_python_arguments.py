@@ -3,7 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from dpress import Ledger, PureDP, Spec, Unit, check, load_spec, perturb, plan, publish
+from dpress import Ledger, PureDP, Spec, Unit, check, device, load_spec, perturb, plan, publish
+from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
 
 PLAIN = {
@@ -27,6 +28,26 @@ def test_a_spec_may_be_a_file_a_text_or_plain_objects_and_nothing_else(tmp_path)
                 call(asked)
         with pytest.raises(OSError, match="nowhere"):
             call("nowhere.toml")
+
+
+@pytest.mark.parametrize("strange", [object(), 1, rng.seeded])
+def test_a_generator_of_another_library_is_refused_before_anything_is_charged(strange, tmp_path):
+    place = tmp_path / "ledger.sqlite"
+    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.basics\.rng, as .*, got "):
+        publish(PLAIN, pa.table({"age": [1]}), ledger=place, rng=strange)
+    assert not place.exists()
+    local = PLAIN | {"privacy": {"model": "local", "epsilon": 1.0}}
+    with pytest.raises(ValueError, match="rng must be a generator"):
+        perturb(local, pa.table({"age": [1]}), out=tmp_path / "reports.parquet", rng=strange)
+
+
+def test_a_device_is_asked_by_a_design_and_for_codes():
+    local = load_spec(PLAIN | {"privacy": {"model": "local", "epsilon": 1.0}})
+    for asked in ("app.json", PLAIN):
+        with pytest.raises(ValueError, match=r"expected a design, as dpress\.load_design\('app\.json'\) reads it"):
+            device(asked)
+    with pytest.raises(ValueError, match=r"expected the codes of the values, as device\.codes"):
+        device(local).answer({"age": 3}, rng=rng.secure())
 
 
 def test_the_parts_of_a_spec_are_objects():

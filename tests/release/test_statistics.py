@@ -26,6 +26,7 @@ from dpress.cli.query import command
 from dpress.core.basics import rng
 from dpress.query.linear_forms import UNKNOWN
 from dpress.query.statistics import EMPTY, MOST_CELLS
+from dpress.query.table_answers import UNBIASED
 
 PEOPLE = people(3000)
 EXACT = {"epsilon": 200}  # hardly any noise: a cell differs with odds of e^-200
@@ -46,7 +47,7 @@ def test_without_noise_every_statistic_is_that_of_the_people(exact, text):
     assert found.value == pytest.approx(known)
     assert found.interval[0] <= known + 1e-9
     assert known <= found.interval[1] + 1e-9
-    assert found.note is None
+    assert found.note == UNBIASED
     assert (found.within is None) == (found.of in ("share", "ratio", "difference"))
     assert not found.bin_width
 
@@ -72,13 +73,13 @@ def test_a_difference_is_that_of_two_counts_with_its_own_error():
     noisy = publish(spec(EVERY, {"rho": 0.01}, (AGE, SEX, WARD)), table(PEOPLE, (AGE, SEX, WARD)), rng=rng.seeded(2))
     first, second = noisy.query("sex = f"), noisy.query("sex = m")
     found = noisy.difference("sex = f", "sex = m")
-    assert found.value == pytest.approx(first.value - second.value)
+    assert found.value == pytest.approx(first.unbiased - second.unbiased)
     assert found.standard_error == pytest.approx(math.hypot(first.standard_error, second.standard_error))
     assert noisy.difference("sex = f", "sex = f").standard_error == 0
     across = noisy.difference("sex = f", "ward = eyes")  # cells in common cancel: 24 x (2 + 1) are left
     each = noisy.query("age = 0 and sex = f and ward = eyes").standard_error
     assert across.standard_error == pytest.approx(each * math.sqrt(72))
-    assert across.note is None
+    assert across.note == UNBIASED
 
 
 def test_the_standard_error_of_a_mean_is_that_of_its_own_linear_form():
@@ -120,9 +121,9 @@ def test_missing_values_are_no_numbers_and_the_answer_says_so():
     release = publish(spec({"kind": "histogram"}, EXACT, (own,)), pa.table({"age": ages}), rng=rng.seeded(1))
     for found in (release.mean("age"), release.median("age")):
         assert found.value == pytest.approx(2)
-        assert found.note == "Rows whose age is 'unknown' are left out."
+        assert found.note == f"Rows whose age is 'unknown' are left out. {UNBIASED}"
     assert release.share("age = unknown").value == pytest.approx(0.4)
-    assert release.mean("age", where="age <= 2").note is None
+    assert release.mean("age", where="age <= 2").note == UNBIASED
     with pytest.raises(ValueError, match="the conditions after `where` leave no number of age"):
         release.mean("age", where="age = unknown")
 
@@ -142,7 +143,7 @@ def test_a_group_that_may_be_empty_has_no_mean_and_the_interval_is_all_that_ther
         assert math.isnan(found.value)
         assert math.isnan(found.standard_error)
         assert found.interval == bounds
-        assert found.note == EMPTY
+        assert found.note == f"{EMPTY} {UNBIASED}"
         assert "not known" in repr(found)
 
 
@@ -160,7 +161,7 @@ def test_tables_without_a_common_one_bound_the_error_of_two_counts():
     found = release.difference("sex = f", "ward = eyes")
     own = [release.query(text).standard_error for text in ("sex = f", "ward = eyes")]
     assert found.standard_error == pytest.approx(sum(own))
-    assert found.note == UNKNOWN
+    assert found.note == f"{UNKNOWN} {UNBIASED}"
     with pytest.raises(ValueError, match="no published table answers 'age'; the tables are sex, ward"):
         release.mean("age")
     with pytest.raises(ValueError, match="no published table answers 'ward = eyes and sex = f"):
@@ -231,7 +232,8 @@ def test_a_fitted_joint_answers_what_no_table_holds():
 def test_counts_of_kept_rows_say_so():
     rows = table(PEOPLE).append_column("uid", pa.array(np.arange(3000) // 3))
     own = spec({"kind": "histogram"}, {"epsilon": 1, "unit": "uid", "rows_per_unit": 2})
-    assert publish(own, rows, rng=rng.seeded(1)).mean("age").note == "Counts are of at most 2 rows for each uid."
+    note = publish(own, rows, rng=rng.seeded(1)).mean("age").note
+    assert note == f"{UNBIASED} Counts are of at most 2 rows for each uid."
 
 
 def test_the_command_shows_values_and_what_cells_leave_open(tmp_path):
@@ -248,8 +250,9 @@ def test_the_command_shows_values_and_what_cells_leave_open(tmp_path):
     assert shown.splitlines()[0].split("  ")[0] == "query"
     assert all(word in shown for word in ("value", "cells leave open", "standard error"))
     first, count, _, share = json.loads(run(*texts, "--json"))
-    assert set(first) == {"query", "value", "standard_error", "interval", "confidence", "within", "bin_width"}
+    assert set(first) == {"query", "value", "standard_error", "interval", "confidence", "within", "bin_width", "note"}
     assert first["within"][1] - first["within"][0] == pytest.approx(first["bin_width"]) == 5
-    assert set(count) == set(share) == {"query", "value", "standard_error", "interval", "confidence"}
+    assert set(count) == {"query", "value", "unbiased", "standard_error", "interval", "confidence"}
+    assert set(share) == {"query", "value", "standard_error", "interval", "confidence", "note"}
     (empty,) = json.loads(run("ratio sex = f / sex = x and age in 18..23", "--json", "--confidence", "0.999999999"))
     assert (empty["value"], empty["standard_error"], empty["interval"]) == (None, None, [0.0, None])

@@ -1,4 +1,4 @@
-"""What a delta would buy is said where it is clearly more, and costs one more plan."""
+"""What a delta would buy is always said, also that it is nothing, and costs one more plan."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 
 from dpress.release.plan import with_delta as module
 from dpress.release.plan.plan import plan
-from dpress.release.plan.with_delta import CLEARLY, sentence, with_delta
+from dpress.release.plan.with_delta import NEARLY, sentence, with_delta
 
 
 def spec(attributes: int, kind: str = "marginals", parameters=None, **privacy):
@@ -29,9 +29,9 @@ def test_it_is_what_a_plan_under_epsilon_and_delta_gives(kind, parameters):
     other = plan(spec(20, kind, parameters, epsilon=1, delta=1e-6))
     gain = math.sqrt(planned.chosen.predicted_error / other.chosen.predicted_error)
     found = with_delta(planned)
-    assert (found is not None) == (gain > CLEARLY)
-    if found is not None:
-        assert (found.method, found.predicted_error) == (other.chosen.method, other.chosen.predicted_error)
+    assert found is not None
+    assert (found.method, found.predicted_error) == (other.chosen.method, other.chosen.predicted_error)
+    assert ("would buy nothing" in sentence(found, planned)) is (gain <= NEARLY)
 
 
 def test_sixty_tables_gain_much_and_one_nothing():
@@ -39,10 +39,24 @@ def test_sixty_tables_gain_much_and_one_nothing():
     found = with_delta(many)
     assert found is not None
     assert sentence(found, many) == (
-        "With epsilon = 1 and delta = 1e-6: a typical error of +- 32.0 instead of +- 80.6, by residual_marginals; the "
+        "With epsilon = 1 and delta = 1e-6: a typical error of +- 29.9 instead of +- 80.6, by residual_marginals; the "
         "promise may then fail with a chance of 1e-6."
     )
-    assert with_delta(plan(spec(2, "histogram"))) is None
+    alone = plan(spec(2, "histogram"))
+    found = with_delta(alone)
+    assert found is not None
+    assert found.predicted_error == alone.chosen.predicted_error
+    assert sentence(found, alone) == (
+        "With epsilon = 1 and delta = 1e-6: no smaller error; a delta would buy nothing here."
+    )
+
+
+def test_a_method_for_laplace_noise_is_compared_and_an_error_that_is_not_predicted_is_not():
+    named = spec(1, "ranges")
+    named["release"] |= {"method": "p_identity", "parameters": {"seconds": 1}}
+    assert with_delta(plan(named)) is not None
+    unknown = plan(spec(3, "microdata"))
+    assert math.isfinite(unknown.chosen.predicted_error) is (with_delta(unknown) is not None)
 
 
 def test_nothing_is_said_beside_a_delta_or_rho_or_of_devices():

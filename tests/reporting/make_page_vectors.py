@@ -19,14 +19,14 @@ from dpress.reporting.page import page
 FILE = Path(__file__).with_name("page_vectors.json")
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = (
-    "histogram", "histogram_hours", "histogram_persons", "histogram_rho",
+    "histogram", "histogram_hours", "histogram_persons", "histogram_posterior", "histogram_rho",
     "joint_em", "joint_em_rappor",
     "joint_independent", "joint_lasso", "joint_pairs", "joint_pairs_krr", "joint_rr_ldp", "joint_subset_selection",
     "joint_tables", "local_budget", "local_krr", "local_loloha", "local_olh", "local_pgr", "local_ranges",
     "local_ranges_three", "local_rappor", "local_subset_selection", "local_sue", "marginals_shares",
-    "marginals_words", "ranges_ahead_0", "ranges_ahead_1", "ranges_boost", "ranges_dates", "ranges_dst",
-    "ranges_p_identity", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
-    "tree_leaves", "tree_levels",
+    "marginals_words", "ranges_ahead_0", "ranges_ahead_1", "ranges_boost", "ranges_dates", "ranges_dst", "ranges_hats",
+    "ranges_p_identity", "ranges_posterior", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two",
+    "residual_marginals", "tree_leaves", "tree_levels",
 )  # fmt: skip
 REFUSED = ("nothing = 3", "share", "ratio total", "median nobody", "(total", "count by nobody")
 

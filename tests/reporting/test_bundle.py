@@ -59,7 +59,7 @@ def test_a_bundle_has_all_that_is_published_and_is_a_release_again(publish):
     done = publish()
     assert done.exit_code == 0, done.output
     held = contents("all.zip")
-    made = {"report.html", "design.json", "README.txt", "LICENSE.txt", "table_1.csv"}
+    made = {"report.html", "design.json", "README.txt", "LICENSE.txt", "age.csv"}
     assert set(held) == made | {path.name for path in Path("out").iterdir()}
     with zipfile.ZipFile("all.zip") as bundle:
         bundle.extractall("again")
@@ -70,7 +70,7 @@ def test_a_bundle_has_all_that_is_published_and_is_a_release_again(publish):
     assert b"Licence: CC-BY-4.0" in held["report.html"]
     write_bundle(release, "again", "second.zip")
     assert Path("second.zip").read_bytes() == Path("all.zip").read_bytes()
-    assert held["table_1.csv"].splitlines()[0].endswith(b'"counts_of"')
+    assert held["age.csv"].splitlines()[0].endswith(b'"counts_of"')
 
 
 def test_nothing_in_it_tells_who_made_it_where(publish, tmp_path):
@@ -84,10 +84,10 @@ def test_nothing_in_it_tells_who_made_it_where(publish, tmp_path):
 def test_copies_as_csv_are_those_of_the_folder(publish):
     assert publish("--csv").exit_code == 0
     folder, kept = load_release("out"), contents("all.zip")
-    Path("out/table_1.csv").unlink()
+    Path("out/age.csv").unlink()
     object.__setattr__(folder, "csv", False)
     write_bundle(folder, "out", "made.zip")
-    assert contents("made.zip")["table_1.csv"] == kept["table_1.csv"]
+    assert contents("made.zip")["age.csv"] == kept["age.csv"]
 
 
 def test_without_a_licence_the_bundle_says_so(publish):

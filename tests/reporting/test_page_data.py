@@ -29,7 +29,7 @@ def test_every_form_is_among_the_vectors():
     forms = [one["data"]["error"] for one in GOLDEN.values()]
     maps = {axis["linear"] for one in forms if one["form"] == "product" for axis in one["axes"]}
     assert {one["form"] for one in forms} == {"product", "components", "cells", "reports", "pairs", "grids"}
-    assert maps == {"equal", "tree", "haar", "dense"}
+    assert maps == {"equal", "tree", "haar", "dense", "sums"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,10 +47,17 @@ def test_vectors_are_what_releases_answer(name):
 def test_an_interval_that_is_corrected_for_selection_stands_on_the_page_as_it_is_stated():
     release = load_release(STORED / "strings_1" / "release")
     (found,) = re.findall(r'id="data">(.*?)</script>', page(release), re.DOTALL)
-    data, (table,) = json.loads(found), facts(release).views
-    assert data["half"] == table.half.tolist()
-    assert data["half"] != [half_width(float(one) ** 2, 0.95, release.tail) for one in table.error]
-    assert data["asked"] is False
+    (data,), (table,) = json.loads(found)["lists"], facts(release).views
+    assert data["labels"][0]["names"] == list(table.axes[0].labels)
+    ends = [unpacked(data["measured"][name]) for name in ("low", "high")]
+    assert ends == [table.low.tolist(), table.high.tolist()]
+    plain = [half_width(float(one) ** 2, 0.95, release.tail) for one in table.error]
+    assert [(high - low) / 2 for low, high in zip(*ends, strict=True)] != pytest.approx(plain)
+
+
+def unpacked(numbers):
+    """Return numbers of a page's data."""
+    return numbers if isinstance(numbers, list) else np.frombuffer(b64decode(numbers), "<f8").tolist()
 
 
 def test_numbers_come_back_to_the_last_bit():

@@ -49,7 +49,7 @@ def test_the_effect_counts_what_changed() -> None:
     assert shown.names == "nonnegative and integer"
     assert shown.biases == (("nonnegative", NAMES["nonnegative"].bias), ("integer", NAMES["integer"].bias))
     (file, name, cells, changed, largest, total) = shown.table.rows[0]
-    assert (file, name, cells) == ("table_1.parquet", "age", "20")
+    assert (file, name, cells) == ("age.parquet", "age", "20")
     assert int(changed) == np.count_nonzero(change) > 0
     signed = float(largest.replace("\N{MINUS SIGN}", "-"))
     assert signed == pytest.approx(change[np.abs(change).argmax()], rel=0.06)
@@ -110,7 +110,7 @@ def test_several_tables_are_said_to_be_adjusted_each_by_itself() -> None:
 def test_nothing_is_said_where_nothing_is_named() -> None:
     release = ages()
     assert effect_on(release) is None
-    assert "djusted" not in undrawn(release)
+    assert "Adjusted counts" not in undrawn(release)
     assert "postprocess" not in as_toml(release.design.specification)
 
 

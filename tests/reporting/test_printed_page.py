@@ -2,15 +2,24 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
-from tests.kinds.reading import KINDS, undrawn
+from tests.kinds.reading import KINDS, html_of_page, undrawn
+
+from dpress.query.load import load_release
 
 pytestmark = pytest.mark.slow
 FEW = 50  # words; the footer has 27
 PAPER = ("A4", "Letter")
 SPACES = (98, 107, 116, 125)  # mm above the end of a page, of which some leave no room for its footer
 LOOSE = "@media print { main * { break-after: auto !important; break-before: auto !important; } }"
+STORED = Path(__file__).parents[1] / "formats" / "stored"
+LONG = ("joint_pairs", "records_graphical", "marginals", "names", "statistics")
+HEADS = "[...document.querySelectorAll('caption, h2, h3, summary')].map((one) => one.innerText)"
+FREE = """@media print { caption, summary, h2, h3 { break-after: auto !important; }
+  summary { padding-bottom: 0 !important; margin-bottom: 0 !important; }
+  .scroll, figure, details { break-inside: auto !important; } }"""
 WHOLE = "@media print { .scroll { break-inside: avoid !important; } }"
 
 
@@ -60,3 +69,29 @@ def test_a_table_goes_on_under_its_heads(printed, paper):
     first, second = printed(long, 220, paper)
     assert first.count("standard error") == second.count("standard error") == 1
     assert "standard error" not in printed(long, 220, paper, WHOLE)[0]
+
+
+def ends_in_heads(page, place, space, paper):
+    """Return the last lines of sheets that are headings or captions below so many millimetres, and the sheets."""
+    page.evaluate(f"document.querySelector('main').firstChild.style.height = '{space}mm'")
+    heads = {" ".join(head.split()) for head in page.evaluate(HEADS)} - {""}
+    page.pdf(path=place, format=paper)
+    read = subprocess.run(["pdftotext", "-layout", place, "-"], capture_output=True, check=True).stdout.decode()
+    lasts = [" ".join(sheet.strip().splitlines()[-1].split()) for sheet in read.split("\f") if sheet.strip()]
+    return [last for last in lasts if any(last == head or head.startswith(f"{last} ") for head in heads)], len(lasts)
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_no_sheet_ends_in_a_heading_or_a_caption(open_page, tmp_path, kind):
+    if shutil.which("pdftotext") is None:
+        pytest.skip("needs Debian's package poppler-utils")
+    path, place = tmp_path / "page.html", tmp_path / "page.pdf"
+    path.write_text(html_of_page(load_release(STORED / kind / "release")), encoding="utf-8")
+    page = open_page(path.as_uri())
+    page.evaluate("document.querySelector('main').prepend(document.createElement('div'))")
+    ends = [ends_in_heads(page, place, space, PAPER[space // 30 % 2]) for space in range(0, 240, 30)]
+    assert [found for found, _ in ends] == [[]] * len(ends)
+    assert sum(sheets for _, sheets in ends) > 20
+    if kind == "joint_pairs":
+        page.add_style_tag(content=FREE)
+        assert any(ends_in_heads(page, place, space, "A4")[0] for space in range(0, 240, 10))

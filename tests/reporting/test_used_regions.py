@@ -173,7 +173,9 @@ def test_the_map_tells_of_its_points_and_a_point_is_chosen(opened, release):
 
 
 def listed(page):
+    """Return the rows in sight, which a page makes once it is laid out."""
     lines = page.locator(".rows tbody tr[aria-rowindex]")
+    lines.first.wait_for()
     return [line.locator("td").all_text_contents() for line in lines.all()]
 
 

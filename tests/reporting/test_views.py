@@ -1,6 +1,7 @@
 # Greek letters and signs as the page shows them
 """Views, tables and figures: the numbers are the release's own, and nothing is left out without a word."""
 
+import functools
 import re
 import tomllib
 from dataclasses import replace
@@ -16,8 +17,8 @@ from dpress.data.specification.spec import as_dict, from_dict
 from dpress.data.specification.toml import as_toml
 from dpress.kinds.tables.page import derived_views
 from dpress.query.release import Release
-from dpress.reporting import figures, page_tables, views
-from dpress.reporting.accuracy import accuracy, example, query_of
+from dpress.reporting import counts, figures, long_axes, page_tables, views
+from dpress.reporting.accuracy import accuracy, answered, example, query_of
 from dpress.reporting.facts import facts
 from dpress.reporting.figures import Figure
 from dpress.reporting.views import View
@@ -64,11 +65,11 @@ def test_every_cell_equals_the_release_s_own_answer(kind: str) -> None:
 def test_tables_asked_for_are_added_up_from_the_published_one() -> None:
     release = KINDS["two-way sums"]()
     assert [view.name for view in sums(release)] == ["age × region", "age × sex", "region × sex"]
-    assert "all are in asked_1.parquet" in note(sums(release)[0])
+    assert "all are in age-region.parquet" in note(sums(release)[0])
     older = replace(release, with_asked=False)
-    assert "the rest follow from table_1.parquet" in note(sums(older)[0])
-    whole = page_tables.Excerpt(shown=4, cells=4, file="table_1.parquet", derived=True, unit=None)
-    assert sentence("reporting/elements.html.j2", "excerpt", whole) == "All 4 cells, added up from table_1.parquet."
+    assert "the rest follow from age-region-sex.parquet" in note(sums(older)[0])
+    whole = page_tables.Excerpt(shown=4, cells=4, file="table.parquet", derived=True, unit=None)
+    assert sentence("reporting/elements.html.j2", "excerpt", whole) == "All 4 cells, added up from table.parquet."
     assert sums(KINDS["two-way"]()) == []
     assert sums(KINDS["ranges"]()) == []
 
@@ -114,9 +115,25 @@ def test_groups_keep_the_cell_for_missing_values_apart() -> None:
 
 def test_a_long_list_says_how_much_of_it_is_drawn() -> None:
     attribute = {"kind": "categorical", "name": "sex", "values": ["Female", "Male", *(f"v{i}" for i in range(70))]}
-    release = make("histogram", [attribute])
-    shown = figure_of(release)
-    assert "the 40 largest of 72 cells" in caption(shown)
+    release = make("histogram", [attribute, {**AGE, "bounds": [0, 1]}])
+    (view,), about = published(release), facts(release)
+    assert "Shown are the 20 largest of 72 values of sex." in caption(figure_of(release))
+    shown = figures.figure(view, about.range_variances, functools.partial(counts.together, about))
+    (rest,) = shown.facts["rests"]
+    largest = np.argsort(-view.count.sum(axis=1), kind="stable")
+    others = release.query(f"sex in ({', '.join(view.axes[0].labels[place] for place in largest[20:])})")
+    assert f"the rest (52 values) together: {answered(others)}." in caption(shown)
+    assert float(rest.answer.split(",")[0].replace("\N{MINUS SIGN}", "-")) == pytest.approx(others.value, abs=1)
+    assert others.standard_error > 5 * view.error.max()  # as of 104 cells, not of one
+    drawn = {text for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown.drawing) if text in view.axes[0].labels}
+    assert drawn == {view.axes[0].labels[place] for place in largest[:20]}
+
+
+def test_an_axis_in_order_is_drawn_in_its_order_however_long() -> None:
+    release = make("histogram", [{"kind": "ordinal", "name": "age", "values": list(range(60))}])
+    (view,) = published(release)
+    assert long_axes.shortened(view, None) == (view, ())
+    assert long_axes.largest_first(view) is view
 
 
 def test_a_table_too_large_to_draw_says_so() -> None:
@@ -142,7 +159,7 @@ def test_heat_maps_count_the_cells_that_may_be_empty() -> None:
     release = make("histogram", [AGE, REGION], {"epsilon": 0.2})
     view = published(release)[0]
     shown = figure_of(release)
-    unclear = int(np.sum(view.count - view.half <= 0))
+    unclear = int(np.sum(view.low <= 0))
     assert 0 < unclear < 120
     assert f"{unclear} of 120 cells" in caption(shown)
     assert shown.drawing is not None
@@ -166,7 +183,7 @@ def test_tables_are_cut_with_a_sentence() -> None:
     view = published(KINDS["two-way"]())[0]
     shown = page_tables.table(view)
     assert len(shown.rows) == page_tables.ROWS
-    assert note(view).startswith("The 10 largest of 120 cells; all are in table_1.parquet.")
+    assert note(view).startswith("The 10 largest of 120 cells; all are in age-region.parquet.")
     counts = [number(row[2]) for row in shown.rows]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == pytest.approx(float(view.count.max()), abs=1)
@@ -176,7 +193,7 @@ def test_short_ordered_tables_are_shown_whole_and_in_order() -> None:
     (view,) = published(KINDS["ranges"]())
     shown = page_tables.table(view)
     assert [row[0] for row in shown.rows] == [str(age) for age in range(20)]
-    assert note(view) == "All 20 cells, in table_1.parquet."
+    assert note(view) == "All 20 cells, in age.parquet. Counts are rounded to 0.1, intervals outward."
 
 
 def test_attributes_say_what_happened_to_other_values() -> None:
@@ -237,7 +254,7 @@ def test_a_cell_of_next_to_no_error_does_not_decide_how_all_are_rounded() -> Non
 
 
 def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() -> None:
-    (view,) = published(make("histogram", [REGION, AGE]))
+    (view,) = published(make("histogram", [REGION, AGE], postprocess=[]))
     some = replace(view.transposed((0, 1)), count=np.where(np.arange(6)[:, None] < 2, 100.0, 0.0) + 0 * view.count)
     first = replace(some.axes[0], labels=some.axes[0].labels[:3], ticks=some.axes[0].ticks[:3])
     few = replace(some, axes=(first, some.axes[1]), count=some.count[:3], half=some.half[:3], error=some.error[:3])

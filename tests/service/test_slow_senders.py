@@ -11,6 +11,8 @@ from tests.service.served import TYPE, check_served, head, numbered
 from dpress.data.stored.sqlite_store import SqliteStore
 from dpress.data.stored.store_url import open_store
 from dpress.service import reports_route
+from dpress.service.measures import Measures
+from dpress.service.outages import Outages
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
 from dpress.service.served import Collections
@@ -78,7 +80,7 @@ def test_an_upload_that_takes_too_long(tmp_path, asked, monkeypatch):
     store = SqliteStore(tmp_path / "reports.db", create=True)
     collections = Collections(store)
     collections.add(asked)
-    uploads = Uploads(collections, Writer(store=store))
+    uploads = Uploads(collections, Writer(store=store, outages=Outages()), Measures(Outages()))
 
     async def trickle():
         while True:

@@ -62,7 +62,8 @@ def test_a_file_that_is_moved_away_and_back(application, asked, sqlite, file):
     file.rename(file.with_name("away.db"))
     for number in (1, 2):
         check_unavailable(send(client, asked, number))
-    assert client.get("/readyz").status_code == client.get("/metrics").status_code == 503
+    assert client.get("/readyz").status_code == 503
+    assert "dpress_store_up 0" in client.get("/metrics").text
     assert client.get("/healthz").status_code == client.get(f"/v1/collections/{asked.id}").status_code == 200
     file.with_name("away.db").rename(file)
     assert client.get("/readyz").status_code == 200

@@ -7,6 +7,7 @@ import pytest
 
 from dpress.data.stored.report_store import Upload
 from dpress.service import writer as writer_of
+from dpress.service.outages import Outages
 from dpress.service.writer import Writer
 
 
@@ -36,7 +37,7 @@ def kept(store, uploads, refused=None):
     """Let all uploads wait behind a first one, and return what each of them hears."""
 
     async def run():
-        own = Writer(store=store)
+        own = Writer(store=store, outages=Outages())
         own.start()
         store.let_go.clear()
         first = asyncio.create_task(own.keep(upload(0), {}))
@@ -104,7 +105,7 @@ def test_a_sender_that_is_gone_is_not_told_and_stops_nobody():
     store = Store()
 
     async def run():
-        own = Writer(store=store)
+        own = Writer(store=store, outages=Outages())
         own.start()
         store.let_go.clear()
         gone = asyncio.create_task(own.keep(upload(1), {}))
@@ -125,7 +126,7 @@ def test_what_waits_is_kept_when_the_service_stops():
     store = Store()
 
     async def run():
-        own = Writer(store=store)
+        own = Writer(store=store, outages=Outages())
         own.start()
         store.let_go.clear()
         waiting = [asyncio.create_task(own.keep(upload(number), {})) for number in range(20)]

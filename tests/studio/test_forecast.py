@@ -91,6 +91,13 @@ def test_every_kind_has_a_forecast_and_a_picture(kind):
     assert all(one["low"] <= one["value"] <= one["high"] for one in drawn["bars"])
 
 
+def test_bars_are_called_as_people_call_them():
+    labelled = ATTRIBUTES.replace('values = ["f", "m"]', 'values = ["f", "m"]\nlabels = { f = "women" }')
+    spec = load_spec(f"{labelled}{PRIVACY}[release]\nkind = 'histogram'\nattributes = ['sex', 'smokes']\n")
+    drawn = [bar["label"] for bar in forecast.bars(acts.made_up_release(spec, 500))["bars"]]
+    assert drawn == ["women, 0", "women, 1", "women, 2", "m, 0", "m, 1", "m, 2"]
+
+
 def test_chances_are_those_that_randomized_response_reaches():
     """The best tests of a bit that is kept with probability e / (1 + e) reach the bound at every chance."""
     for epsilon in (0.1, 1.0, 3.0):

@@ -12,7 +12,7 @@ import dpress
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
-from dpress.studio import written
+from dpress.studio import faults, written
 from dpress.studio.draft import Column, Draft, Wish, column
 
 WRITTEN = """
@@ -55,17 +55,17 @@ def test_it_plans_to_the_design_of_a_spec_that_somebody_wrote(session):
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"unit": ""}, "$.privacy.unit: say whom you protect, a row or a person; there is no default"),
-        ({"unit": "person"}, "$.privacy.unit: choose the column that says whose row it is"),
+        ({"unit": ""}, "say whom you protect, a row or a person; there is no default"),
+        ({"unit": "person"}, "choose the column that says whose row it is"),
         ({"epsilon": "much"}, "$.privacy.epsilon: expected a number"),
         ({"epsilon": "-1"}, "$.privacy.epsilon: expected a number > 0, got -1"),
         ({"epsilon": "0"}, "$.privacy.epsilon: nothing of the budget is left for this wish"),
-        ({"epsilon": ""}, "expected epsilon, or rho, or epsilon and delta"),
-        ({"columns": []}, "$.attribute: look at the columns, and use at least one"),
-        ({"columns": [Column(name="a", use=True, kind="integer", low="0")]}, "$.attribute[a].bounds"),
+        ({"epsilon": ""}, "state the budget of all wishes, such as 1"),
+        ({"columns": []}, "look at the columns, and use at least one"),
+        ({"columns": [Column(name="a", use=True, kind="integer", low="0")]}, "type a bound that nobody is above"),
         ({"columns": [Column(name="a", use=True, kind="integer", low="x", high="9")]}, "$.attribute[a].bounds"),
-        ({"columns": [Column(name="a", use=True)]}, "$.attribute[a]"),
-        ({"columns": [Column(name="a", use=True, kind="categorical")]}, "$.attribute[a]"),
+        ({"columns": [Column(name="a", use=True)]}, "choose what it is"),
+        ({"columns": [Column(name="a", use=True, kind="categorical")]}, "list its values"),
         ({"wishes": [Wish(name="marginals-1", more="x = ")]}, "no lines of TOML"),
         ({"wishes": [Wish(name="marginals-1", kind="pie")]}, "$.release.kind"),
     ],
@@ -81,10 +81,11 @@ def test_what_is_missing_or_wrong_is_named(session, changes, line):
     assert "(at line" not in state["fault"]
 
 
-@given(st.lists(typed, min_size=15, max_size=15), typed, typed, typed)
-def test_whatever_is_typed_is_a_spec_or_refused(texts, budget, more, name):
-    fields = [one for one in Column.__struct_fields__ if one not in ("name", "use", "kind")]
-    own = dict(zip(fields, texts, strict=True))
+TEXTS = [field for field in Column.__struct_fields__ if field not in ("name", "use", "kind")]
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(TEXTS, typed)), typed, typed, typed)
+def test_whatever_is_typed_is_a_spec_or_refused(own, budget, more, name):
     for kind in ("categorical", "integer", "numeric", "date", "datetime", "location", name):
         draft = Draft(columns=[Column(name=name, use=True, kind=kind, **own)], unit="row", epsilon=budget, users=budget)
         wish = Wish(name="one", kind="statistics", more=more)
@@ -125,7 +126,7 @@ def test_a_column_of_codes_with_levels_becomes_regions_that_plan(tmp_path, monke
     assert list(dpress.plan(spec).design.schema.names) == ["tract_code", "sex"]
     (tmp_path / "tracts.csv").unlink()
     missing = replace(draft, columns=[replace(codes, tree="none.csv"), sex])
-    with pytest.raises(OSError, match=r"none\.csv"):
+    with pytest.raises(SchemaMismatch, match=r"there is no file none\.csv"):
         load_spec(written.specification(missing, wish, {"epsilon": "1"}))
 
 
@@ -142,6 +143,65 @@ def test_a_text_file_needs_somebody_to_say_that_its_first_line_has_names(session
         session.look()
     session.keep(replace(session.draft, names_in_first_line=True))
     assert [one.name for one in session.look().columns] == ["a", "b"]
+
+
+def test_lines_that_are_no_rows_and_another_name_are_stated(session, tmp_path):
+    text = "Visits of 2024\nAGE_YRS;PLACE\n30;x\n31;y\nSource: the town\n"
+    (tmp_path / "rows.csv").write_text(text, encoding="utf-8")
+    session.keep(Draft(source=str(tmp_path / "rows.csv"), names_in_first_line=True, footer="0", unit="row"))
+    kept = session.propose()
+    assert (kept.separator, kept.encoding, kept.skip, kept.header_rows, kept.footer) == (";", "utf-8", "1", "", "0")
+    session.keep(replace(kept, footer="1"))
+    age, _ = session.look().columns
+    age = replace(age, use=True, kind="integer", low="0", high="99", called="age")
+    session.keep(replace(session.draft, columns=[age], wishes=[Wish(name="ages")]))
+    spec = session.write("ages")
+    assert (spec.attribute[0].name, spec.attribute[0].column) == ("age", "AGE_YRS")
+    assert (spec.data.skip, spec.data.footer, dpress.check(spec).kept) == (1, 1, 2)
+
+
+def test_only_rows_of_a_public_condition_are_published(session, tmp_path):
+    (tmp_path / "rows.csv").write_text("age,year\n30,2024\n31,2023\n32,2024\n", encoding="utf-8")
+    session.keep(Draft(source=str(tmp_path / "rows.csv"), names_in_first_line=True, unit="row", where="year = 2024"))
+    age, _ = session.look().columns
+    age = replace(age, use=True, kind="integer", low="0", high="99")
+    session.keep(replace(session.draft, columns=[age], wishes=[Wish(name="ages")]))
+    assert (session.write("ages").where, dpress.check(session.write("ages")).kept) == ("year = 2024", 2)
+    session.keep(replace(session.draft, where="year > many"))
+    with pytest.raises(ValueError, match=r"\$\.data\.where: year is ordered by numbers") as refused:
+        dpress.plan(session.spec("ages"))
+    assert faults.of_refusal(str(refused.value), session.draft).at == "where"
+    session.keep(replace(session.draft, where="year = 2024", relation="replace-one"))
+    assert [fault.at for fault in session.wishes[0]["faults"]] == ["where"]
+
+
+def test_titles_and_units_are_stated_where_numbers_are(session):
+    age, sex = session.draft.columns[1:3]
+    age = replace(age, title="Age", measure="years")
+    session.keep(replace(session.draft, columns=[age, replace(sex, measure="years")]))
+    stated = session.spec("marginals-1").attribute
+    assert [(one.title or "", one.unit or "") for one in stated] == [("Age", "years"), ("", "")]
+
+
+def test_lines_of_a_sheet_are_stated_and_its_text_is_not_looked_at(session):
+    session.keep(Draft(source="book.xlsx#Visits", skip="2", header_rows="2", footer="1", separator=";"))
+    stated = {name: value for name, value in written.data_of(session.draft).items() if value is not None}
+    assert stated == {"source": "book.xlsx#Visits", "skip": 2, "header_rows": 2, "footer": 1}
+
+
+def test_lines_of_a_sheet_that_look_like_no_rows_are_proposed(session, tmp_path):
+    lines = (["Visits of 2024"], [], ["age", "place"], [30, "x"], [31, "y"], ["Source: the town"])
+    with pytest.importorskip("xlsxwriter").Workbook(tmp_path / "book.xlsx") as book:
+        sheet = book.add_worksheet("Visits")
+        for place, line in enumerate(lines):
+            sheet.write_row(place, 0, line)
+    session.keep(Draft(source=str(tmp_path / "book.xlsx")))
+    kept = session.propose()
+    assert (kept.skip, kept.header_rows, kept.footer, kept.separator, kept.encoding) == ("2", "", "1", "", "")
+    assert [one.name for one in session.look().columns] == ["age", "place"]
+    session.keep(Draft(source="rows.parquet"))
+    with pytest.raises(ValueError, match="expected a file of text or a sheet"):
+        session.propose()
 
 
 def test_values_come_from_a_codebook(session, tmp_path):

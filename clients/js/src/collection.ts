@@ -21,6 +21,8 @@ export interface Options {
   readonly jitter?: number;
   /** How long an answer of the server may take, in milliseconds; 30000 unless given. */
   readonly timeout?: number;
+  /** How many of the collection's rounds a device may answer, once each; one unless given. */
+  readonly rounds?: number;
   /** Also answer where nothing is proven between any two values: those reports say something in clear. */
   readonly allowUnproven?: boolean;
 }
@@ -64,6 +66,7 @@ export class Collection {
   readonly #store: Store;
   readonly #coins = new Coins();
   readonly #stop = new AbortController();
+  readonly #rounds: number;
   readonly #verdicts = new Map<string, string | null>();
   #asked: { ask: Ask; offer: Offer; limit: Fraction | undefined; key: string } | undefined;
   #problem: string | null = null;
@@ -80,6 +83,7 @@ export class Collection {
     this.#url = url;
     this.#options = options;
     this.#store = options.store ?? indexed();
+    this.#rounds = options.rounds ?? 1;
     globalThis.addEventListener?.("online", this.#again);
   }
 
@@ -112,7 +116,9 @@ export class Collection {
   /** Returns a report as it would be sent, and what it reveals; nothing is sent, charged or kept. */
   async preview(values: Values): Promise<Preview | { readonly refused: string }> {
     try {
-      return previewOf(await this.#made(values), this.#asked!.ask.attributes);
+      const report = await this.#made(values);
+      const { ask } = this.#asked!;
+      return previewOf(report, ask.attributes, ask.rounds ? 1 : this.#rounds); // of groups each has one round
     } catch (error) {
       return { refused: reason(error) };
     }
@@ -159,7 +165,8 @@ export class Collection {
   #closed(state: State | null): string | null {
     const { offer, key } = this.#asked ?? {};
     const over = offer && (!offer.open || (offer.until && Date.parse(offer.until) <= Date.now()));
-    const done = state?.answered[key!]?.includes(offer!.round) ? DONE : null;
+    const answered = state?.answered[key!] ?? [];
+    const done = answered.includes(offer?.round ?? 0) || !(answered.length < this.#rounds) ? DONE : null;
     return state?.optedOut ? OUT : (this.#problem ?? (over ? "the collection is closed" : offer ? done : NOTHING));
   }
 

@@ -23,7 +23,7 @@ const open = (options: Options = {}): Promise<Collection> =>
 function openNext(options: Options = {}): Promise<Collection> {
   const document = server.document as { round: number };
   server.document = { ...document, round: document.round + 1, rounds: document.round + 2 };
-  return open(options);
+  return open({ rounds: 9, ...options });
 }
 
 describe("a round", () => {
@@ -77,5 +77,55 @@ describe("a round", () => {
   it("would be answered again by a device that forgets: the control", async () => {
     for (let i = 0; i < 3; i++) await (await open({ store: memory() })).report(VALUES);
     expect(server.sent).toHaveLength(3);
+  });
+});
+
+describe("several rounds", () => {
+  const enough = { sent: false, queued: 0, refused: "answered already" };
+
+  it("are answered only where the page asks for them", async () => {
+    expect(await (await open()).report(VALUES)).toMatchObject({ sent: true });
+    const own = await openNext({ rounds: 1 });
+    expect(await own.report(VALUES)).toEqual(enough);
+    expect(await own.status()).toMatchObject({ open: false, answered: 1, account: { spent: 1 } });
+    expect(server.sent).toHaveLength(1);
+  });
+
+  it("are as many as the page asks for, and charged one by one", async () => {
+    const outcomes = [await (await open({ rounds: 3 })).report(VALUES)];
+    for (let i = 0; i < 4; i++) outcomes.push(await (await openNext({ rounds: 3 })).report(VALUES));
+    expect(outcomes.map((one) => one.sent)).toEqual([true, true, true, false, false]);
+    expect(outcomes.at(-1)).toEqual(enough);
+    expect((await (await open()).status()).account!.spent).toBe(3);
+  });
+
+  it("are not more where the design has one, however many the page asks for", async () => {
+    const own = await open({ rounds: 5 });
+    for (let i = 0; i < 5; i++) await own.report(VALUES);
+    expect(server.sent).toHaveLength(1);
+  });
+
+  it("say in the preview what they spend together", async () => {
+    const sentence = async (options: Options): Promise<unknown> => {
+      const shown = await (await open({ ...options, store: memory() })).preview(VALUES);
+      return "sentence" in shown ? shown.sentence : shown.refused;
+    };
+    expect(await sentence({ rounds: 3 })).toMatch(
+      /All reports of the same values in 3 rounds together: at most 20\.1 times \(epsilon 3\.00\)\.$/,
+    );
+    expect(await sentence({})).not.toContain("together");
+    server = serve(...(await askOf(oracleOf("rr_ldp"), 1)));
+    expect(await sentence({ rounds: 3 })).toMatch(/All reports of the same values together: at most 9\.00 times/);
+  });
+
+  it("of groups are one round of each device", async () => {
+    server = serve(...(await askOf(KRR, 1, { number: 0, types: [1], collection: "" })));
+    const shown = await (await open({ rounds: 3 })).preview(VALUES);
+    expect("sentence" in shown && shown.sentence).not.toContain("together");
+  });
+
+  it.each([[0], [-1], [NaN]])("are none where the page asks for %d", async (rounds) => {
+    expect(await (await open({ rounds })).report(VALUES)).toEqual(enough);
+    expect(server.sent).toEqual([]);
   });
 });

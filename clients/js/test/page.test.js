@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { answersOf } from "../../../src/dpress/reporting/script/answers.js";
+import { levelsOf } from "../../../src/dpress/reporting/script/attributes.js";
 import { Unread } from "../../../src/dpress/reporting/script/condition_grammar.js";
 import { answered, error, interval, number, unitFor } from "../../../src/dpress/reporting/script/rounding.js";
 import { answer, answersTo } from "../../../src/dpress/reporting/script/statistics.js";
@@ -89,7 +90,7 @@ describe("a page", () => {
     const own = answers.attributes[0];
     const [whole, cut] = [starts[1], starts[1] - 1].map((end) => answer(answers, `${own.name} < ${own.edges[end]}`));
     expect(whole.note).toBeNull();
-    const view = viewOf(answers, [0], {}, 2);
+    const view = viewOf(answers, [0], {}, { most: 2 });
     expect(view.size).toBe(starts.length);
     expect(view.error[0]).toBeCloseTo(answer(answers, `${own.name} < ${own.edges[starts[1]]}`).standardError, 9);
     expect(cut.note).toMatch(/not divided further.* They are -?[\d,]+ and -?[\d,]+\.$/);
@@ -98,7 +99,7 @@ describe("a page", () => {
   it("shows cells that are the answers to queries, also in groups", () => {
     const { data } = golden.find((one) => one.name === "ranges_two");
     const answers = answersOf(data);
-    const view = viewOf(answers, [1, 0], {}, 4);
+    const view = viewOf(answers, [1, 0], {}, { most: 4 });
     const [first, second] = placesOf(view.edges, 5).map((place, i) => view.edges[i].cells[place].weights);
     expect(view.value[5]).toBeCloseTo(answers.form([second, first])[0], 6);
     expect(view.error[5] ** 2).toBeCloseTo(answers.form([second, first])[1], 6);
@@ -106,9 +107,38 @@ describe("a page", () => {
     expect(total).toBeCloseTo(answer(answers, "total").value, 6);
   });
 
+  it("shows the largest of many values, and the exact count of the rest", () => {
+    const names = Array.from({ length: 40 }, (_, i) => `v${i}`);
+    const groups = { even: names.flatMap((_, i) => (i % 2 ? [] : [i])) };
+    const data = {
+      attributes: [
+        { name: "a", caption: "a", kind: "listed", size: 40, ordered: 0, names, groups, ladder: [["even"]] },
+      ],
+      tables: [{ axes: [0], counts: names.map((_, i) => (7 * i) % 40) }],
+      error: { form: "product", variance: 2, axes: [{ linear: "equal" }] },
+      signed: true,
+      symmetric: true,
+      critical: 2,
+      users: null,
+      tiles: null,
+      note: null,
+    };
+    const answers = answersOf(data);
+    const { edges, value } = viewOf(answers, [0], {}, { top: 20 });
+    expect([...value]).toEqual(Array.from({ length: 20 }, (_, i) => 39 - i));
+    const rest = names.filter((name) => !edges[0].cells.some((one) => one.label === name));
+    expect(edges[0].rest.of).toBe(40);
+    expect(answer(answers, `a in (${rest.join(", ")})`)).toMatchObject(edges[0].rest.answer);
+    expect(edges[0].rest.answer.standardError ** 2).toBeCloseTo(2 * 20, 9);
+    const [level] = levelsOf(answers.attributes[0]);
+    expect(level.nodes.length).toBe(21); // one group, and the values beside it
+    const view = viewOf(answers, [0], {}, { levels: { 0: level.nodes } });
+    expect(view.value[0]).toBe(answer(answers, "a = even").value);
+  });
+
   it("saves exact numbers, and no formula", () => {
     const edges = [{ name: "a", caption: "a", cells: [{ label: '=1+"1"' }] }];
-    const view = { edges, value: [0.1], half: [2], error: [1], size: 1 };
+    const view = { edges, value: [0.1], low: [-1.9], high: [2.1], error: [1], size: 1 };
     expect(asCsv(view, [0])).toBe(`"a","count","standard_error","low","high"\r\n"'=1+""1""",0.1,1,-1.9,2.1\r\n`);
     expect(JSON.parse(asJson(view, [0]))).toEqual([
       { a: '=1+"1"', count: 0.1, standard_error: 1, low: -1.9, high: 2.1 },

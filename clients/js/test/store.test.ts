@@ -55,7 +55,7 @@ describe.each(STORES)("%s", (_, make) => {
     expect(server.sent[1]).toEqual(server.sent[0]);
     expect((await second.report({ region: "East" })).refused).toBe("answered already");
     server.document = { ...(server.document as object), round: 1, rounds: 2 };
-    const third = await Collection.open(server.url, { store: make(), jitter: 0 });
+    const third = await Collection.open(server.url, { store: make(), rounds: 2, jitter: 0 });
     expect(await third.report({ region: "East" })).toMatchObject({ sent: true });
     expect((await third.status()).account!.spent).toBe(spent); // the same secret: the same permanent response
   });

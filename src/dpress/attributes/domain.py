@@ -17,15 +17,20 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Args:
         attributes: with different names.
+        places: locations that two of these are the sides of: the name, that across, that up.
     """
 
     attributes: tuple[Attribute, ...]
+    places: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Check what the types cannot say."""
         names = [attribute.name for attribute in self.attributes]
-        if len(set(names)) != len(names) or not all(names):
-            raise ValueError(f"attributes must have different, non-empty names, got {names}")
+        if not all(names):
+            raise ValueError("attributes must have different, non-empty names, got an empty one")
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"attributes must have different, non-empty names, got {twice!r} twice")
         for name in names:
             if name != name.strip() or name != visible(name):
                 raise ValueError(f"an attribute's name can be seen and has no space at its ends, got {name!r}")
@@ -46,8 +51,13 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The names of attributes and of levels: what conditions may be about."""
-        return (*self.names, *self.owners_of_levels)
+        """The names of attributes, of levels and of places: what conditions may be about."""
+        return (*self.names, *self.owners_of_levels, *self.sides)
+
+    @property
+    def sides(self) -> dict[str, tuple[str, str]]:
+        """The attributes across and up of every place whose name is none of theirs."""
+        return {name: (across, up) for name, across, up in self.places if name not in self.names}
 
     @property
     def columns(self) -> tuple[str, ...]:

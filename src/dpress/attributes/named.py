@@ -1,6 +1,6 @@
 """What every attribute answers, those without cells of their own among them; `protocol` adds what those with cells do.
 
-A title and a unit are for people: no code of a value and no collection's name depends on them.
+A title and a unit are for people: no code of a value and no collection's name depends on them, nor on the column.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dpress.core.basics.rng import Generator
     from dpress.core.maps.spine import Spine
 
-WORDLESS = {"title": UNSET, "unit": UNSET}
+WORDLESS = {"title": UNSET, "unit": UNSET, "column": UNSET}
 Words = str | UnsetType  # left out of what is written where it is not set, so that documents without it keep their hash
 
 
@@ -35,6 +35,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         name: in queries, tables and files.
         title: for people, on pages.
         unit: of its numbers, for people.
+        column: of the rows that it is read from, where that is called otherwise.
     """
 
     missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
@@ -46,11 +47,12 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str
     title: Words = UNSET
     unit: Words = UNSET
+    column: Words = UNSET
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return (self.name,)
+        return (str(self.column or self.name),)
 
     @property
     def reads(self) -> Literal["text", "truth", "number", "time", ""]:

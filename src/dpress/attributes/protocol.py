@@ -241,7 +241,7 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 if beside == MISSING
                 else f"a value is not in its cells; say what to do in `{self.beside}`"
             )
-            raise SchemaMismatch(f"attribute {self.name}: {fault}, or clean the data")
+            raise SchemaMismatch(f"attribute {self.name}: {fault}, or clean the data; `dpress check` counts them first")
         return DROPPED if policy == DROP else self.size - len(self.extra) + self.extra.index(policy)
 
     def codes(self, value: Any) -> tuple[int, ...]:

@@ -94,6 +94,6 @@ def permanent(oracle: Any) -> Any:
 
 
 def promised(claimed: Any) -> Fraction:
-    """Return the number of a loss: epsilon or rho."""
+    """Return the number of a loss: epsilon, rho or mu^2."""
     number: Fraction = claimed.amount
     return number

@@ -13,7 +13,7 @@ from dpress.audit.verdict import Audit, Check
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.rng import Generator, secure
+from dpress.core.basics.rng import Generator, or_secure
 from dpress.core.methods.mechanism import Card
 
 ROWS = (1, 3)
@@ -36,7 +36,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     if loss.delta and not getattr(audited, "WITH_DELTA", False):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     checks = _local if card.model == "local" else _central
-    verdicts = tuple(checks(card, example, audited, loss, samples, rng=rng or secure()))
+    verdicts = tuple(checks(card, example, audited, loss, samples, rng=or_secure(rng)))
     return Audit(method=card.name, model=card.model, checks=verdicts)
 
 

@@ -91,8 +91,18 @@ def rho_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> floa
     return witness.rho_low(source.draw(1, sizes.counts), source.draw(0, sizes.counts), sizes.counts, alpha)
 
 
-OUTCOMES = {"pure": epsilon_of_outcomes, "zcdp": rho_of_outcomes}
-SCORES = {"pure": epsilon_of_scores, "zcdp": rho_of_scores}
+def mu2_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on mu^2, twice that on the rho that follows from it."""
+    return 2 * rho_of_outcomes(source, samples, alpha=alpha)
+
+
+def mu2_of_scores(source: Scores, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on mu^2, twice that on the rho that follows from it."""
+    return 2 * rho_of_scores(source, samples, alpha=alpha)
+
+
+OUTCOMES = {"pure": epsilon_of_outcomes, "zcdp": rho_of_outcomes, "gaussian": mu2_of_outcomes}
+SCORES = {"pure": epsilon_of_scores, "zcdp": rho_of_scores, "gaussian": mu2_of_scores}
 """What bounds the amount of a loss from below, by its form."""
 
 

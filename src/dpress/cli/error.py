@@ -124,7 +124,7 @@ def _mechanism(name: str, cells: int, loss: Loss, parameters: tuple[str, ...]) -
 def _hint(name: str) -> str:
     hints = {
         "dst": "it needs --rho and at most 2^22 cells",
-        "p_identity": "it needs --epsilon, --parameter seconds=5 and at most 2^12 cells",
+        "p_identity": "it needs --epsilon and 23 to 2^12 cells, or --parameter seconds=5 for fewer",
     }
     return hints.get(name, "see `dpress list --family linear`")
 

@@ -2,14 +2,14 @@
 
 import click
 
-from dpress import catalog
 from dpress.cli.output import json_option, print_json
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_file
-from dpress.data.sources.open_source import open_source
+from dpress.data.sources import files
+from dpress.data.sources.first_bytes import Proposal, proposed
+from dpress.data.sources.open_source import open_source, sheet_of
 from dpress.data.specification.spec import load_spec
-from dpress.data.specification.toml import as_toml
 from dpress.studio import written
 from dpress.studio.draft import Column, Draft, Wish, column, with_columns
 from dpress.studio.session import file_format
@@ -34,8 +34,10 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     place = new_file(out, "a specification is")
     draft = Draft(source=source)
     if written.is_text(source):
-        draft.names_in_first_line = click.confirm("Does the first line hold the names of the columns?", err=True)
-        draft.separator = click.prompt("Sign between fields", default=",", err=True)
+        _ask_how_written(draft)
+    elif (sheet := sheet_of(source)) is not None:
+        _ask_skip(draft, sheet.proposal())
+        _ask_lines(draft, sheet.proposal())
     draft = with_columns(draft, open_source(source, file_format(draft)).source.declared())
     listed = {entry.name: column(entry) for entry in ([] if codebook is None else read_codebook(codebook))}
     click.echo(PUBLIC, err=True)
@@ -55,6 +57,37 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     click.echo(f"Next: dpress plan {place}; dpress check {place}")
 
 
+def _ask_how_written(draft: Draft) -> None:
+    """Ask how a file of text is written; what its first bytes look like is proposed, and stated only as answered."""
+    paths = files.named(draft.source)
+    files.stamp_of(paths)  # which says that there is none, or nothing in it
+    proposal = proposed(paths[0])
+    _ask_skip(draft, proposal)
+    line = f"line {int(draft.skip) + 1}" if int(draft.skip or 0) else "the first line"
+    draft.names_in_first_line = click.confirm(f"Does {line} hold the names of the columns?", err=True)
+    sign = {"\t": "tab"}.get(proposal.separator, proposal.separator)
+    draft.separator = click.prompt("Sign between fields", default=sign, err=True)
+    click.echo(
+        f"The first bytes look like {proposal.encoding}; the specification, which is public, states it.", err=True
+    )
+    draft.encoding = click.prompt("Encoding of the text", default=proposal.encoding, err=True)
+    _ask_lines(draft, proposal)
+
+
+def _ask_skip(draft: Draft, proposal: Proposal) -> None:
+    """Ask how many lines stand before that of the names, where some look so."""
+    if proposal.skip:
+        draft.skip = str(click.prompt("Lines before that of the names", default=proposal.skip, err=True))
+
+
+def _ask_lines(draft: Draft, proposal: Proposal) -> None:
+    """Ask which other lines are no rows, where some look so."""
+    if proposal.header_rows > 1:
+        draft.header_rows = str(click.prompt("Lines of names, which are joined", default=2, err=True))
+    if proposal.footer:
+        draft.footer = str(click.prompt("Lines behind the rows", default=proposal.footer, err=True))
+
+
 def _described(column: Column) -> Column:
     """Return a column as somebody describes it, asked again until it is an attribute."""
     shown = f"{column.name} ({column.type})" if column.type else column.name
@@ -65,7 +98,7 @@ def _described(column: Column) -> Column:
             return column
         _ask_cells(column)
         try:
-            load_spec(_alone(column))
+            load_spec(written.alone(column))
         except (SchemaMismatch, OSError) as error:
             click.echo(f"  {written.fault(error)}", err=True)
             continue
@@ -109,9 +142,3 @@ def _ask_whom(draft: Draft) -> None:
     draft.relation = click.prompt(
         "Tables that nobody can tell apart differ by", type=relations, default="add-remove", err=True
     )
-
-
-def _alone(column: Column) -> str:
-    """Return a specification of one attribute, to be refused if that is none."""
-    release = {"kind": catalog.wished()[0].kind}
-    return as_toml({"attribute": [written.attribute(column)], "privacy": {"epsilon": 1}, "release": release})

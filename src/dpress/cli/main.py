@@ -13,7 +13,7 @@ import click
 
 COMMANDS = (
     *("demo", "studio", "init", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
-    *("export", "estimate", "query", "session", "records", "report", "evaluate", "ledger"),
+    *("collection", "export", "estimate", "query", "session", "records", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -27,6 +27,7 @@ SUMMARIES = {
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",
     "serve": "Collect reports from devices over HTTP.",
+    "collection": "List, expire or delete what a service collected.",
     "records": "Draw synthetic records from what a release publishes; costs no privacy.",
     "export": "Write the reports that a service collected to a file.",
     "estimate": "Turn reports from devices into a release.",

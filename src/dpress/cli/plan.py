@@ -11,6 +11,7 @@ from msgspec import UNSET
 from dpress import catalog
 from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
+from dpress.core.basics.claim_words import chosen_rows
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import parameters
 from dpress.core.basics.new_path import new_file
@@ -21,7 +22,7 @@ from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.other_kinds import OtherKind, other_kinds
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_for_error import sentence as found
-from dpress.release.plan.plan_text import Listing, PlanText, number
+from dpress.release.plan.plan_text import Listing, PlanText, little, number
 from dpress.release.plan.shuffled import Shuffled, sentence
 from dpress.release.plan.shuffled import shuffled as of_collection
 from dpress.release.plan.with_delta import sentence as of_delta
@@ -77,15 +78,24 @@ def command(
         _show_periods(calendar)
     if together is not None:
         click.echo(sentence(together))
-    if (counted := loaded.privacy.protected.counted) and not planned.design.local:
-        click.echo(f"Counts are of {counted}: {CAP}")
+    _show_counted(planned)
     _show_others(planned)
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
 
 
+def _show_counted(planned: Plan) -> None:
+    """Print which rows are counted, where those are not all."""
+    for words in chosen_rows(planned.spec.where):
+        click.echo(words)
+    if (counted := planned.spec.privacy.protected.counted) and not planned.design.local:
+        click.echo(f"Counts are of {counted}: {CAP}")
+
+
 def _show_others(planned: Plan) -> None:
-    """Print what a delta, and what other kinds of release would give."""
+    """Print that a budget is very little, what a delta, and what other kinds of release would give."""
+    if words := little(planned.spec.privacy.loss):
+        hint(words, quiet=False)
     if (better := with_delta(planned)) is not None:
         click.echo(of_delta(better, planned))
     for other in other_kinds(planned):

@@ -31,7 +31,7 @@ def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:
     try:
         return plan(spec) if error is None else plan_for_error(spec, error)
     except ValueError as fault:
-        placed = located(str(fault), Path(path).read_text(encoding="utf-8"))
+        placed = located(str(fault), Path(path).read_text(encoding="utf-8-sig"))
         if placed == str(fault):  # no field's: who raised it decides whether it may be shown
             raise
         raise type(fault)(placed) from None

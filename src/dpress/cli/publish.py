@@ -22,7 +22,7 @@ from dpress.release.curator.publish import check_whole, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
-from dpress.release.plan.plan_text import promised
+from dpress.release.plan.plan_text import little, promised
 from dpress.release.plan.spec_or_design import load_spec_or_design
 from dpress.reporting.bundle import check_bundle, write_bundle
 
@@ -80,16 +80,16 @@ def command(
         statements = importlib.import_module("dpress.cli.statement_plan")  # sqlglot takes a while to import
         statements.publish(design, sql, weights, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
-    if period is None:
-        new_path(out, "a release is")
     loaded = load_spec_or_design(design)
+    if period is None:
+        check_whole(loaded)
+        new_path(out, "a release is")
     new = ledger is not None and not Ledger.exists(ledger)
     if bundle is not None:
         check_bundle(bundle, period=period)
     if period is not None:
         _publish_period(loaded, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
-    check_whole(loaded)
     seconds = loaded.release.parameters.get("seconds") if isinstance(loaded, Spec) else None
     with planning(seconds, quiet=quiet):
         target = planned(loaded, design)
@@ -154,10 +154,13 @@ def _publish_period(
 
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:
     """Say on standard error what else could have been done, and what was."""
+    budget = from_parameters(release.design.budget)
+    if words := little(budget):
+        hint(words, quiet=quiet)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:
-        limit = describe(from_parameters(release.design.budget))
+        limit = describe(budget)
         hint(f"new ledger {ledger} with the limit {limit}; `dpress ledger create` sets another", quiet=quiet)
 
 
@@ -167,6 +170,8 @@ def _say(release: Release, out: str) -> None:
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
     click.echo(f"Promise: {promised(release.claim)}, per {unit.name}, {unit.relation}")
+    if release.design.where:
+        click.echo(f"Rows:    those of which `{release.design.where}` holds")
     if unit.counted:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables

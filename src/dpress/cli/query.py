@@ -26,7 +26,7 @@ Answering = Callable[[str], list[Result]]
 SELDOM = ("group", "note", "unbiased", "within", "bin_width")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
-    "Standard errors and intervals are those of the unbiased answers."
+    "Standard errors and intervals are those of the unbiased answers, intervals of tables cut to what is possible."
 )
 
 
@@ -37,6 +37,7 @@ ADJUSTED = (
 @click.option("--statement", type=int, help="Of `publish --sql`: the number of the statement that is answered, from 1.")
 @click.option("--explain", is_flag=True, help="Say from which tables each answer comes, and why it errs as it does.")
 @click.option("--csv", type=click.Path(), help="A new file for the answer to a statement.")
+@click.option("--titles", is_flag=True, help="In the CSV titles in place of names, labels in place of values.")
 @click.option("--parquet", type=click.Path(), help="The same, for programs.")
 @click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
 @json_option
@@ -49,6 +50,7 @@ def command(  # noqa: PLR0917  # options
     parquet: str | None,
     confidence: float,
     *,
+    titles: bool,
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -65,10 +67,13 @@ def command(  # noqa: PLR0917  # options
     the rows that persons keep. A query that is refused has a line on standard error, and the others are answered.
     """
     _check(queries, sql, statement, (csv, parquet))
+    if titles and csv is None:
+        raise click.UsageError("--titles is for the file of --csv")
     critical(confidence, "gaussian")  # refuses it once, not for every query
     if sql is not None or statement is not None:
         statements = importlib.import_module("dpress.cli.statements")  # sqlglot takes a while to import
-        statements.show(release, sql, statement, confidence, csv=csv, parquet=parquet, explain=explain, as_json=as_json)
+        files: dict[str, Any] = {"csv": csv, "parquet": parquet, "titles": titles}
+        statements.show(release, sql, statement, confidence, explain=explain, as_json=as_json, **files)
         return
     with counting(quiet=as_json) as show:
         answering = _of_series(release, confidence) if is_series(release) else _of_release(release, confidence, show)
@@ -108,13 +113,7 @@ def _of_release(folder: str, confidence: float, show: Any) -> Answering:
 def _of_series(folder: str, confidence: float) -> Answering:
     """Return how a series answers; where nothing adds up over its periods, by one answer of each."""
     series = dpress.load_series(folder)
-
-    def answers(text: str) -> list[Result]:
-        if series.adds_up(text):
-            return [*series.results(text, confidence=confidence)]
-        return [*series.by_period(text, confidence=confidence).values()]
-
-    return answers
+    return lambda text: [*series.results(text, confidence=confidence)]
 
 
 def _explained(folder: str, queries: tuple[str, ...], answered: list[Answered]) -> list[Explanation]:

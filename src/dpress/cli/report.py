@@ -1,5 +1,6 @@
 """`dpress report`: the HTML page of a release."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -18,29 +19,42 @@ from dpress.reporting.series_page import write_series_page
 @click.argument("release", type=click.Path())
 @click.option("--out", type=click.Path(), help="The file [default: report.html or registry.yaml beside the tables].")
 @click.option("--query", "queries", multiple=True, help="Drawn on a map with its answer; may be repeated.")
+@click.option("--boundaries", type=click.Path(), help="GeoJSON: named areas drawn on a map, each with its count.")
 @click.option("--registry", is_flag=True, help="Write the record for the public registry of deployments instead.")
 @json_option
-def command(release: str, out: str | None, queries: tuple[str, ...], *, registry: bool, as_json: bool) -> None:
+def command(
+    release: str,
+    out: str | None,
+    queries: tuple[str, ...],
+    boundaries: str | None,
+    *,
+    registry: bool,
+    as_json: bool,
+) -> None:
     """Make the HTML report of RELEASE: one file that opens offline."""
     if registry:
-        _register(release, out, queries, as_json=as_json)
+        _register(release, out, [*queries, *([] if boundaries is None else [boundaries])], as_json=as_json)
         return
     place = Path(release) / "report.html" if out is None else Path(out)
     with working("drawing the page", quiet=as_json):
+        if is_series(release) and boundaries is not None:
+            raise NotSupported(
+                f"{release} grows by periods; boundaries are drawn on one release, name one of those in it"
+            )
         if is_series(release):
             path = write_series_page(load_series(release), place)
         else:
-            path = write_report(load_release(release), place, queries=queries)
+            path = write_report(load_release(release), place, queries=queries, boundaries=boundaries)
     if as_json:
         print_json({"report": str(path)})
     else:
         click.echo(f"Report: {path}")
 
 
-def _register(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
+def _register(release: str, out: str | None, drawn: Sequence[str], *, as_json: bool) -> None:
     """Write the registry's record, and say what is left to do."""
-    if queries:
-        raise click.UsageError("--query is drawn on the page; --registry writes none")
+    if drawn:
+        raise click.UsageError("--query and --boundaries are drawn on the page; --registry writes none")
     if is_series(release):
         raise NotSupported(f"{release} grows by periods, and a record is of one release; name one of those in it")
     path = write_registry(load_release(release), Path(release) / "registry.yaml" if out is None else out)

@@ -25,6 +25,7 @@ def show(
     *,
     csv: str | None,
     parquet: str | None,
+    titles: bool,
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -37,6 +38,7 @@ def show(
         confidence: of the intervals.
         csv: a new file for the answer.
         parquet: another one.
+        titles: whether the CSV has titles.
         explain: whether every answer is explained.
         as_json: whether JSON is printed.
 
@@ -51,7 +53,7 @@ def show(
         explained = _explained(release, sql, statement) if explain else [()] * len(tables)
     if len(tables) > 1 and (csv or parquet):
         raise ValueError(f"a file holds the answer to one statement, got {len(tables)}")
-    _write(tables[0], csv, parquet)
+    _write(tables[0], csv, parquet, titles=titles)
     if as_json:
         print_json([plain_answer(*each) for each in zip(tables, explained, strict=True)])
         return
@@ -79,9 +81,9 @@ def _explained(release: str, sql: str | None, statement: int | None) -> list[Exp
     return of_release(load_release(release), text_of(sql))
 
 
-def _write(table: SqlTable, csv: str | None, parquet: str | None) -> None:
+def _write(table: SqlTable, csv: str | None, parquet: str | None, *, titles: bool) -> None:
     if csv is not None:
-        Path(csv).write_bytes(table.to_csv())
+        Path(csv).write_bytes(table.to_csv(titles=titles))
     if parquet is not None:
         import pyarrow.parquet as pq  # noqa: PLC0415  # slow to load, and seldom asked for
 

@@ -7,6 +7,7 @@ pair of a person and a name; rows are never held. A database counts by itself, a
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.policy import DROP, REJECT
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.core.methods.name_counts import LONGEST_NAME, NameCounts
+from dpress.core.methods.name_counts import LONGEST_NAME, CountNames, NameCounts
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
 from dpress.data.persons.person_columns import PersonColumn, persons_of
@@ -38,19 +39,25 @@ def name_counts(
     weights: Sequence[int] | None = None,
     progress: Progress | None = None,
 ) -> NameCounts:
-    """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
+    """Return the counts of all names, counted once; see `name_counting`."""
+    return name_counting(attribute, source, unit, progress=progress)(weights, None)
 
+
+def name_counting(attribute: Attribute, source: Any, unit: Unit, *, progress: Progress | None = None) -> CountNames:
+    """Return what counts how many rows have each name; of a unit of persons, how many persons among rows they keep.
+
+    Which rows a person keeps is drawn once, whatever is counted of them.
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
     their bytes are; an integer or a truth is the text that it is written as, whatever holds it. What is none counts
     without a name, a missing value only where the specification does not drop it.
     A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`. Where
-    there are weights it adds that of as many names as the person has, and what has no name adds nothing.
+    there are weights it adds that of as many names as the person has, and what has no name adds nothing. Where only
+    some names are counted, it is as if there were no others; no engine counts these: rows are read.
 
     Args:
         attribute: whose values are discovered.
         source: the rows, as `open_source` takes or returns them.
         unit: whom the promise protects; it bounds the rows of a person.
-        weights: of a person with 1, 2, ... up to `unit.rows` names; None for 1 each.
         progress: called with the number of rows done so far.
 
     Raises:
@@ -59,18 +66,30 @@ def name_counts(
     """
     if (listing := attribute.listing) is None:
         raise TypeError(f"{attribute.name} has no names")
-    columns = (attribute.name, *unit.columns)
-    table = Table(source, columns, unit)
-    if table.engine != "threads":
+    table = Table(source, (listing.read_from, *unit.columns), unit).drawn()
+    return partial(_counts, listing, table, unit=unit, progress=progress)
+
+
+def _counts(
+    listing: Categorical,
+    table: Table,
+    weights: Sequence[int] | None,
+    among: Sequence[str] | None,
+    *,
+    unit: Unit,
+    progress: Progress | None,
+) -> NameCounts:
+    """Return exact counts of a table whose rows are drawn; see `CountNames`."""
+    if table.engine != "threads" and among is None:
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
-        if (answers := sql_names(table, listing, sizes=weights is not None)) is not None:
+        if (answers := sql_names(table, listing, unit.columns, sizes=weights is not None)) is not None:
             sizes = [SIZE] if answers.num_columns > 2 else []
             return _by_name(answers.rename_columns([NAME, *sizes, COUNT]), weights)
     kept: list[pa.Table] = []
     waiting = rows = 0
     for batch in table.batches():
-        counted = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch))  # type: ignore[misc]
+        counted = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch, among))  # type: ignore[misc]
         kept += [counted] if counted.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + counted.num_rows
         if waiting > WAITING:
@@ -81,9 +100,9 @@ def name_counts(
     return _by_name(_added(kept), weights)
 
 
-def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:
+def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch, among: Sequence[str] | None) -> pa.Table:
     """Return the rows of a batch by name, and by person where there are persons."""
-    texts = texts_of(attribute.name, batch)
+    texts = texts_of(attribute.read_from, batch)
     missing = texts.is_null()
     if attribute.null in (DROP, REJECT) and pc.any(missing).as_py():
         if attribute.null == REJECT:
@@ -92,6 +111,9 @@ def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Ta
     lengths = pc.binary_length(texts)
     fits = pc.and_(pc.greater(lengths, 0), pc.less_equal(lengths, LONGEST_NAME))
     fits = pc.and_(fits, pc.invert(pc.is_in(texts, value_set=pa.array(attribute.extra, type=texts.type))))
+    if among is not None:
+        fits = pc.fill_null(pc.and_(fits, pc.is_in(texts, value_set=pa.array(among, type=texts.type))), False)
+        batch, texts, fits = batch.filter(fits), texts.filter(fits), fits.filter(fits)
     names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
     if unit.column is None:
         return _added([pa.table({NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))})])

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from dpress.core.basics import rng as generators
 from dpress.core.maps.linear import Array
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 
 SEX = ("Female", "Male")
 EDUCATION = ("Primary", "Secondary", "Vocational", "Bachelor", "Master")

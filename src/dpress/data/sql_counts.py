@@ -55,7 +55,7 @@ def sql_counts(
     answers = pa.concat_tables([source.fetch(statement) for statement in counting.statements])
     columns = [column.to_numpy() for column in answers.columns]
     if not columns[2].sum():
-        raise SchemaMismatch(f"{source.name} has no rows")
+        raise SchemaMismatch(f"{source.name} has no rows to count")
     table.check_unchanged()
     return counting.add_up(*columns)
 

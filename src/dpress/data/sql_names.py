@@ -23,7 +23,7 @@ NAME, SIZE, COUNT = "dpress_name", "dpress_size", "dpress_count"
 PERSON = "dpress_person"
 
 
-def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table | None:
+def sql_names(table: Table, attribute: Categorical, persons: Sequence[str], *, sizes: bool) -> pa.Table | None:
     """Return the counts of names, of persons once for a name; None where the codec is to read the column.
 
     Columns: names (null for none), where asked for how many names their units have, and how often each occurs, in any
@@ -33,18 +33,17 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
     compared by bytes.
 
     Args:
-        table: the rows.
+        table: the rows, drawn.
         attribute: whose values are discovered.
+        persons: the columns that name a row's person; none where rows are counted.
         sizes: whether counts are asked for by how many names a unit has.
 
     Raises:
         OSError: the rows cannot be read, or they changed.
         SchemaMismatch: there is no such column, there are no rows, or a value is missing that may not be.
     """
-    persons = table.unit.columns
     if table.source.dialect is None or (persons and not table.source.database):
         return None
-    table = table.drawn()
     source = table.source
     relation = relation_of(source)
     check_wanted(source, relation, table.columns)
@@ -53,7 +52,7 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
         return None
     rows, named = (int(column[0].as_py()) for column in source.fetch(queries.numbers).columns)
     if not rows:
-        raise SchemaMismatch(f"{source.name} has no rows")
+        raise SchemaMismatch(f"{source.name} has no rows to count")
     if attribute.null == REJECT and named < rows:
         raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
     names = source.fetch(queries.names)
@@ -83,7 +82,7 @@ def statements(attribute: Categorical, relation: Relation, persons: Sequence[str
         persons: the columns that name a row's person; none where rows are counted.
         sizes: whether names are counted by how many of them a unit has.
     """
-    column = relation.column(attribute.name)
+    column = relation.column(attribute.read_from)
     other = text(attribute.other, relation.dialect)
     named = column.kind is not None and (
         column.kind == TEXT or pa.types.is_integer(column.kind) or pa.types.is_boolean(column.kind)

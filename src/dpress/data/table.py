@@ -58,14 +58,6 @@ class Table:
         """What to call the table in a message."""
         return self.source.name
 
-    def present(self) -> list[str]:
-        """Return the names of all columns.
-
-        Raises:
-            OSError: the rows cannot be read.
-        """
-        return self.source.columns()
-
     def settled(self) -> "Table":
         """Return the table with the stamp that its rows have now, to which those of all its readings are compared.
 
@@ -186,7 +178,7 @@ class Watched:
         """
         self.table.check_unchanged()
         if not self.rows:
-            raise SchemaMismatch(f"{self.table.name} has no rows")
+            raise SchemaMismatch(f"{self.table.name} has no rows to count")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.round_numbers import origin_of
-from dpress.core.methods.name_counts import NameCounts
+from dpress.core.methods.name_counts import CountNames
 from dpress.core.methods.people import People
 from dpress.core.methods.table_sums import Edges, Found, Integers, Sums
 from dpress.data.add_up import Counts, Progress
-from dpress.data.count_names import name_counts
+from dpress.data.count_names import name_counting
 from dpress.data.person_totals import person_totals
 from dpress.data.rows import people
 from dpress.data.table import Table
@@ -53,15 +53,15 @@ class TableRows:
             return row_sums(self.schema, sums.of_rows, self.source, self.unit, progress=self.progress)
         return person_totals(self.schema, sums, self.source, self.unit, progress=self.progress)
 
-    def names(self, axis: int, weights: Sequence[int] | None) -> NameCounts:
-        """Return the counts of all names; it takes memory for them, see `name_counts`."""
+    def names(self, axis: int) -> CountNames:
+        """Return what counts names; it takes memory for them, see `name_counting`."""
         attribute = self.schema.attributes[axis]
         if not attribute.discovered:
             raise NotSupported(
                 f"attribute {attribute.name}: the design lists the names that a release found; publish the one it was "
                 "made by, or its specification"
             )
-        return name_counts(attribute, self.source, self.unit, weights=weights, progress=self.progress)
+        return name_counting(attribute, self.source, self.unit, progress=self.progress)
 
     def between(
         self, axes: Sequence[int], edges: Callable[[float, float], tuple[float, ...]]

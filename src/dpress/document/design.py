@@ -206,6 +206,29 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return identity(self.ask)
 
     @property
+    def collection(self) -> str:
+        """The id of the first round's `ask`, which names a collection in all its rounds."""
+        return self.id if self.ask.rounds is None else self.ask.rounds.collection or self.id
+
+    @property
+    def end(self) -> str | None:
+        """When its round ends, in UTC; None where that is not stated."""
+        ends = self.ends or ()
+        return ends[self.round] if self.round < len(ends) else None
+
+    @property
+    def title(self) -> str:
+        """What it is called: as the specification says, else after what is asked."""
+        stated: str = self.specification.get("release", {}).get("title", "")
+        return stated or ", ".join(attribute.caption for attribute in self.attributes)
+
+    @property
+    def where(self) -> str:
+        """The public condition of which rows are those of the release; empty for all."""
+        stated: str = self.specification.get("data", {}).get("where", "")
+        return stated
+
+    @property
     def design(self) -> "Design":
         """What is done: this."""
         return self
@@ -230,7 +253,8 @@ def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Sch
     tabular: list[Tabular] = []
     for attribute in attributes:
         tabular += attribute.acting(coded[len(tabular)])
-    return Schema(tuple(tabular))
+    boxes = (attribute.box for attribute in attributes)
+    return Schema(tuple(tabular), tuple((box.name, *box.pair) for box in boxes if box is not None))
 
 
 def identity(ask: Ask) -> str:

@@ -29,9 +29,11 @@ class ConsistentTables:
 
     Args:
         map: a stack of marginal maps.
+        published: the axes of the tables that are published, each within a measured one; empty for those measured.
     """
 
     map: Stack[Marginal]
+    published: tuple[Axes, ...] = ()
     symmetric: ClassVar[bool] = True
 
     @property
@@ -41,8 +43,8 @@ class ConsistentTables:
 
     @property
     def tables(self) -> tuple[Axes, ...]:
-        """The axes of every table."""
-        return tuple(part.axes for part in self.map.parts)
+        """The axes of every published table."""
+        return self.published or tuple(part.axes for part in self.map.parts)
 
     def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
         """Return the consistent tables, each flat."""
@@ -53,8 +55,8 @@ class ConsistentTables:
         """Return the variance of every consistent cell, the same all over a table."""
         components = component_variances(self._noisy(variance))
         return tuple(
-            np.broadcast_to(np.float64(cell_variance(components, self.shape, part.axes)), (part.rows,))
-            for part in self.map.parts
+            np.broadcast_to(np.float64(cell_variance(components, self.shape, axes)), (Marginal(self.shape, axes).rows,))
+            for axes in self.tables
         )
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
@@ -93,9 +95,10 @@ class Table:
         return set(axes) == set(self.map.axes) if self.centred else set(axes) <= set(self.map.axes)
 
 
-def subsets(axes: Sequence[int]) -> Iterator[Axes]:
-    """Yield every subset of the axes, the empty one first."""
-    return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
+def subsets(axes: Sequence[int], most: int | None = None) -> Iterator[Axes]:
+    """Yield every subset of the axes, the smaller ones first: of at most so many axes, where that is stated."""
+    largest = len(axes) if most is None else min(len(axes), most)
+    return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(largest + 1))
 
 
 def component_variance(tables: Sequence[Table], axes: Axes) -> float:

@@ -82,3 +82,15 @@ def margin(variance: Variances, critical: float, step: float) -> Variances:
     """
     widths = np.where(np.equal(variance, 0), 0.0, critical * np.sqrt(variance) + step)
     return widths if isinstance(variance, np.ndarray) else float(widths)
+
+
+def possible(ends: tuple[Variances, Variances], value: Variances, most: float) -> tuple[Variances, Variances]:
+    """Return the ends of an interval cut to what is possible, from 0 to `most`; it holds the value in any case.
+
+    What is cut off holds the truth only where `most` is below it, which has a chance of its own.
+
+    >>> possible((-8.0, 12.0), 1.5, 100.0), possible((-30.0, -10.0), 0.5, 100.0), possible((80.0, 120.0), 99.0, 100.0)
+    ((0.0, 12.0), (0.0, 0.5), (80.0, 100.0))
+    """
+    low, high = np.minimum(np.maximum(ends[0], 0.0), value), np.maximum(np.minimum(ends[1], most), value)
+    return (low, high) if isinstance(value, np.ndarray) else (float(low), float(high))

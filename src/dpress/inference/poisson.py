@@ -5,6 +5,7 @@ import numpy as np
 from dpress.core.basics.extras import scipy
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
+from dpress.inference.normal import uniform
 
 FEW = 10.0  # expected reports below which a Poisson number is drawn as such
 MOST = 50  # of them: more come with a chance of 1e-19
@@ -17,13 +18,13 @@ def poisson(mean: Array, *, rng: Generator) -> Array:
     """
     ndtri = scipy("special").ndtri
 
-    uniform = (rng.words(mean.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
-    out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(uniform) / 2) ** 2
+    chances = uniform(mean.size, rng=rng)
+    out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(chances) / 2) ** 2
     few = np.flatnonzero(mean < FEW)
     chance = np.exp(-mean[few])
     below, counts = chance.copy(), np.zeros(few.size)
     for number in range(1, MOST):
-        counts += uniform[few] > below
+        counts += chances[few] > below
         chance *= mean[few] / number
         below += chance
     out[few] = counts

@@ -83,10 +83,10 @@ def share_after(history: History, analyst: str, charges: Sequence[Charge] = ()) 
         names = [name for name in limits if name != NOBODY]
         listed = f"its analysts are {', '.join(names)}" if names else "dpress ledger create --analyst gives shares"
         raise ValueError(f"the ledger has no share for the analyst {analyst!r}; {listed}{meant(analyst, names)}")
-    of_analyst = [charge_of(kept) for kept in history.reservations if kept.analyst == analyst]
+    of_analyst = [kept.analyst == analyst for kept in history.reservations] + [True] * len(charges)
     limit, unit = history.opening.loss, history.opening.unit
-    every = [*of_analyst, *charges]
-    spent = total(every, limit, unit)[limit.names[0]] if every else Fraction(0)
+    every = [*(charge_of(kept) for kept in history.reservations), *charges]
+    spent = total(every, limit, unit, of_analyst.__getitem__)[limit.names[0]] if any(of_analyst) else Fraction(0)
     return Share(limit=limits[analyst], spent=spent)
 
 

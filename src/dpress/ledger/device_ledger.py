@@ -69,6 +69,10 @@ class DeviceLedger:
 
     path: Path
 
+    def __post_init__(self) -> None:
+        """Take a path that is a text, too."""
+        object.__setattr__(self, "path", Path(self.path))
+
     def charge(self, slot: int, tag: str, loss: PureDP, limit: PureDP) -> bool:
         """Charge the lifetime's loss of a response unless it was charged before, and say whether it was new.
 

@@ -23,7 +23,7 @@ from dpress.core.basics.losses.any_loss import parameters
 from dpress.core.basics.losses.loss import Amounts, Loss
 from dpress.core.basics.losses.read import LOSSES
 from dpress.ledger.analysts import NOBODY, Share, charge_of, share_after, shares_of, written_shares
-from dpress.ledger.compose import Charge, fits, total
+from dpress.ledger.compose import Charge, fits, total, totals
 from dpress.ledger.event import Event, History, Opening, Reservation, Row, Spend, now, replay, write_loss
 from dpress.ledger.store import located, store_at
 
@@ -250,13 +250,14 @@ class Ledger:
         """Return the limit, what is spent and left of it, and every charge."""
         history = _history(self.path)
         limit, unit, charges = history.opening.loss, history.opening.unit, _charges(history)
-        left = [_remaining(charges[:number], limit, unit) for number in range(len(charges) + 1)]
-        pairs = zip(history.reservations, left[1:], strict=True)
+        left = [_left(spent, limit) for spent in totals(charges, limit, unit)]
+        pairs = zip(history.reservations, left, strict=True)
+        spent = total(charges, limit, unit)
         return Summary(
             limit=limit,
             unit=unit,
-            spent=total(charges, limit, unit),
-            remaining=left[-1],
+            spent=spent,
+            remaining=_left(spent, limit),
             entries=tuple(_entry(reservation, history, remaining) for reservation, remaining in pairs),
             rows=history.rows,
             head=history.head,
@@ -310,9 +311,7 @@ def _charges(history: History) -> list[Charge]:
     return [charge_of(reservation) for reservation in history.reservations]
 
 
-def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
-    """Return what charges leave of a limit."""
-    spent = total(charges, limit, unit)
+def _left(spent: Amounts, limit: Loss) -> Amounts:
     return {name: value - spent[name] for name, value in parameters(limit).items()}
 
 

@@ -24,5 +24,5 @@ def calibrated(loss: Loss, sensitivity: Fraction) -> Noise:
         NotSupported: noise is not calibrated to this loss, or the noise is too large, or too fine, to be drawn.
     """
     if loss.tail == "laplace":
-        return DiscreteLaplace(scale=sensitivity / loss.amount)
-    return DiscreteGaussian(sigma2=sensitivity / (2 * loss.amount))
+        return DiscreteLaplace(scale=loss.spread(sensitivity))
+    return DiscreteGaussian(sigma2=loss.spread(sensitivity))

@@ -36,6 +36,8 @@ class DiscreteGaussian:
 
     Promise: added to an integer answer of L2 sensitivity s, rho = s^2 / (2 sigma2) zCDP, exactly (every unit, both
         relations, central model); the sampler is exact, no tail is cut.
+        Independent draws against squared L2 sensitivity s are also mu-GDP, mu^2 = s / (sigma2 - 1/12 - ...): see
+        `losses.gaussian_dp.normal_variance`.
     Error: variance sum x^2 w(x) / sum w(x), w(x) = exp(-x^2 / (2 sigma2)); below sigma2, and equal to it in floats
         once sigma2 >= 4.
     Paper: Canonne, Kamath, Steinke 2020, Theorem 4 (loss), Algorithm 3 (sampler).
@@ -76,9 +78,9 @@ class DiscreteGaussian:
         return f"discrete Gaussian noise of variance {self.sigma2}"
 
     @property
-    def denominator(self) -> Fraction:
-        """What the sum of change^2 is divided by to give its loss."""
-        return 2 * self.sigma2
+    def spread(self) -> Fraction:
+        """Sigma2."""
+        return self.sigma2
 
     @property
     def real_variance(self) -> Fraction:

@@ -70,8 +70,8 @@ def _sums(variance: Fraction) -> tuple[list[Decimal], Fraction]:
         raise NotSupported(f"a standard deviation of {math.isqrt(math.ceil(variance)):,} is too large for exact tails")
     context = Context(prec=DIGITS)
     inverse = context.divide(Decimal(variance.denominator), Decimal(variance.numerator))
-    shrink = context.exp(-inverse)
-    ratio, weight, weights = context.exp(context.divide(-inverse, Decimal(2))), Decimal(1), list[Decimal]()
+    shrink = context.exp(inverse.copy_negate())
+    ratio, weight, weights = context.exp(context.divide(inverse.copy_negate(), Decimal(2))), Decimal(1), list[Decimal]()
     for _ in range(steps + 1):
         weights.append(weight)
         weight, ratio = context.multiply(weight, ratio), context.multiply(ratio, shrink)

@@ -145,8 +145,8 @@ class DiscreteLaplace:
         return f"discrete Laplace noise of scale {self.scale}"
 
     @property
-    def denominator(self) -> Fraction:
-        """What the sum of |change| is divided by to give its loss."""
+    def spread(self) -> Fraction:
+        """The scale."""
         return self.scale
 
     @property

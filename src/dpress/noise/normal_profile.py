@@ -3,39 +3,14 @@
 squared length of the change, variance -> a normal distribution with a little less variance -> its privacy profile.
 """
 
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.normal_tail import CONTEXT, ROOM, normal_excess, normal_tail, root
 
 SPARED = 4  # variance by which the normal distribution has less
 FACTOR = Fraction(1, 10**33)  # of each number, see `shift_delta`
-ROOM = Fraction(1, 10**45)  # absolute, of every tail
-FARTHEST = 16  # standard deviations, beyond which a tail is below 1e-57
-CONTEXT = Context(prec=110)
-ROOT = Decimal("2.5066282746310005024157652848110452530069867406099383166299235763422936")  # sqrt(2 pi)
-
-
-def normal_tail(place: Decimal) -> Fraction:
-    """Return P(N >= place) of the standard normal distribution, to `ROOM`.
-
-    Formula: 1/2 - phi(z) (z + z^3 / 3 + z^5 / (3 5) + ...); all terms have one sign, and what follows the last one is
-    below it, as each is at most half of the one before.
-
-    >>> round(float(normal_tail(Decimal(3))), 6)
-    0.00135
-    """
-    if abs(place) > FARTHEST:
-        return Fraction(int(place < 0))
-    square = CONTEXT.multiply(place, place)
-    term = total = place
-    odd = 1
-    while odd < 2 * square or abs(term) > Decimal(10) ** -60:
-        odd += 2
-        term = CONTEXT.divide(CONTEXT.multiply(term, square), Decimal(odd))
-        total = CONTEXT.add(total, term)
-    density = CONTEXT.divide(CONTEXT.exp(CONTEXT.divide(-square, Decimal(2))), ROOT)
-    return Fraction(1, 2) - Fraction(CONTEXT.multiply(density, total))
 
 
 def tail_above(variance: Fraction, start: int) -> Fraction:
@@ -44,7 +19,7 @@ def tail_above(variance: Fraction, start: int) -> Fraction:
     Every weight is at most the integral of exp(-x^2 / (2 variance)) over the unit below it where start > 0, and all
     weights together are at least sqrt(2 pi variance), by Poisson's formula; else the same of what lies below.
     """
-    return min(Fraction(1), normal_tail(CONTEXT.divide(Decimal(start - 1), _root(variance))) + ROOM)
+    return min(Fraction(1), normal_tail(CONTEXT.divide(Decimal(start - 1), root(variance))) + ROOM)
 
 
 def shift_delta(variance: Fraction, square: Fraction, numbers: int, ratio: Fraction) -> Fraction:
@@ -75,16 +50,4 @@ def shift_delta(variance: Fraction, square: Fraction, numbers: int, ratio: Fract
         return Fraction(1)
     if not square:
         return max(Fraction(0), 1 - ratio)
-    length = _root(square / (variance - SPARED))
-    quotient = CONTEXT.divide(CONTEXT.ln(_decimal(above)), length)
-    half = CONTEXT.divide(length, Decimal(2))
-    first, second = (normal_tail(CONTEXT.add(quotient, by)) for by in (-half, half))
-    return min(Fraction(1), factor * max(Fraction(0), first + ROOM - above * max(Fraction(0), second - ROOM)))
-
-
-def _decimal(value: Fraction) -> Decimal:
-    return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
-
-
-def _root(value: Fraction) -> Decimal:
-    return CONTEXT.sqrt(_decimal(value))
+    return min(Fraction(1), factor * normal_excess(square / (variance - SPARED), above))

@@ -30,6 +30,7 @@ class Answering(Generic[Own_co]):
     Args:
         answers: makes the answers of a `release`, called by that name.
         predicted: the exact error of a mechanism over a workload; None where only a plan predicts it.
+        supposed: whether that depends on how people are supposed to lie: other versions may suppose otherwise.
         typical: where a release states the error of its own answers instead.
         tallied: what is kept of a collection's tallies alone, also while reports arrive: nothing that takes long.
         fitted: what is kept where reports are read again, and so many records may be drawn.
@@ -39,6 +40,7 @@ class Answering(Generic[Own_co]):
 
     answers: Callable[..., Own_co]
     predicted: Callable[[Mechanism, Workload | Areas], float | None] = lambda *_: None
+    supposed: Callable[[Mechanism], bool] = lambda _: False
     typical: Callable[[Release], float] | None = None
     tallied: Callable[[Collection, list[Tally]], KeptAnswers] = lambda _, tallies: all_tallies(tallies)
     fitted: Callable[[Collection, list[Tally], PayloadPieces, int], KeptAnswers] | None = None

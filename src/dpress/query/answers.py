@@ -108,6 +108,11 @@ class ReleaseAnswers(Protocol):
         return None
 
     @property
+    def approximate(self) -> bool:
+        """Whether errors leave out what a selection does, so that intervals may hold less often than they say."""
+        return False
+
+    @property
     def fitted(self) -> "Joint | None":
         """The joint distribution that was fitted; None where none was."""
         return None
@@ -134,6 +139,11 @@ class ReleaseAnswers(Protocol):
     def asked_tables(self) -> Iterator[PublishedTable]:
         """Yield the tables of `asked`."""
         return iter(())
+
+    @property
+    def sheets(self) -> Mapping[str, Part]:
+        """What stands in the copy of a file as CSV where that is not the same rows, by the name of the file."""
+        return {}
 
     @property
     def beside(self) -> Mapping[str, str]:

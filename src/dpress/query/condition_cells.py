@@ -17,10 +17,12 @@ from dpress.core.basics.near import MOST, meant
 from dpress.core.maps.runs import Runs, complement, of_codes
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.query_tree import Condition
-from dpress.query.query_words import IN_QUOTES, OPERATOR, QUOTED, unquoted, without_values
+from dpress.query.query_words import IN_QUOTES, OPERATOR, QUOTED, hint_for, unquoted, without_values
 
 OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 STRAY = re.compile(rf"""\b(?:and|or)\s+({QUOTED}|[^'"<>=!(),]+?)\s*{OPERATOR}""")  # a condition left within a value
+CAPITALS = re.compile(r"\sAND\s|&|\|\|")
+BY = re.compile(r"\s+by\s+(\S+)$")
 T = TypeVar("T")
 
 
@@ -69,19 +71,24 @@ def _read(schema: Schema, test: Condition, how: Callable[[Tabular, Condition], T
     try:
         return how(column, test)
     except ValueError:
-        if hint := _stray(schema, test):
+        if hint := stray(schema, test):
             raise ValueError(hint) from None
         raise
 
 
-def _stray(schema: Schema, test: Condition) -> str:
+def stray(schema: Schema, test: Condition) -> str:
     """Return why a test's text is no value; empty where it holds nothing but a value."""
     name, text = test.level or test.attribute, test.written
     if test.word == "=" and text.startswith("="):
         return f"`==` is no operator; did you mean `{name} = {text[1:].strip()}`?"
     if stray := STRAY.search(without_values(text)):
         return no_attribute(schema.words, unquoted(stray[1]))
-    if OR.search(IN_QUOTES.sub("", text)):
+    bare = IN_QUOTES.sub("", text)
+    if CAPITALS.search(bare):
+        return f"cannot read {text!r} behind {name}; conditions are joined by `and` and `or`, in small letters"
+    if (by := BY.search(bare)) and unquoted(by[1]) in schema.words:
+        return f"cannot read {text!r} behind {name}; groups are `count by {by[1]} where {name} = {text[: by.start()]}`"
+    if OR.search(bare):
         values = [re.sub(rf"^{re.escape(name)}\s*==?\s*", "", value) for value in OR.split(text)]
         return f"`or` stands between conditions; did you mean `{name} in ({', '.join(values)})`?"
     return ""
@@ -134,7 +141,8 @@ def _cells(attribute: Tabular, value: str) -> list[int]:
         if value in attribute.groups:
             return list(attribute.groups[value])
         if (code := attribute.code(value)) is None:
-            hint = meant(value, attribute.labels_between(0, min(attribute.size, MOST)))
+            labels = attribute.labels_between(0, min(attribute.size, MOST))
+            hint = meant(value, [*labels, *(attribute.captions if attribute.labelled else ())]) or hint_for(value)
             raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute)}{hint}")
         return [code]
     if (code := attribute.code(value)) is not None:
@@ -217,10 +225,12 @@ def _reversed(attribute: Tabular, low: str, high: str) -> str:
 def _named(attribute: Tabular, text: str) -> tuple[float, float]:
     """Return the first number that a text stands for, and the end of what it stands for."""
     scale = attribute.scale
+    if not text:
+        raise ValueError(f"{attribute.name}: an end of the range is missing; write both, as in 30..40")
     wanted = "a number" if scale is None else scale.expected
     try:
         if scale is not None:
             return scale.named(text)
     except ValueError:
         pass
-    raise ValueError(f"{attribute.name}: expected {wanted}, got {text!r} (join conditions with a small `and`)")
+    raise ValueError(f"{attribute.name}: expected {wanted}, got {text!r}{hint_for(text)}")

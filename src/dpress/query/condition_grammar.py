@@ -17,6 +17,7 @@ from dpress.query.query_words import (
     START,
     any_name,
     beginning,
+    hint_for,
     parts,
     unquoted,
 )
@@ -57,7 +58,8 @@ def conditions_in(text: str) -> int:
 
 def no_attribute(names: Names, name: str) -> str:
     """Return that there is no attribute of that name, and what was probably meant."""
-    return f"there is no attribute {name!r}; the attributes are {', '.join(names)}{meant(name, names)}"
+    hint = hint_for(name) or meant(name, names)
+    return f"there is no attribute {name!r}; the attributes are {', '.join(names)}{hint}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -204,4 +206,4 @@ def _unread(names: Names, text: str) -> str:
     if re.match(r"where\b", text, re.IGNORECASE):
         return f"cannot read {text!r}; leave out `{text[:5]}`: a query is a condition alone"
     wanted = f"write e.g. `NAME in 30..40 and NAME = VALUE`, with the attributes {', '.join(names)}"
-    return f"cannot read {text!r}; {wanted}{meant(name, names)}"
+    return f"cannot read {text!r}; {wanted}{hint_for(text) or meant(name, names)}"

@@ -53,9 +53,19 @@ def load_design(path: str | Path) -> Design:
             if attribute.kept_as:  # what is named by its hash alone
                 attribute.with_files(Path(path).parent)
         mechanism_of(design)
+        _check_method(design)
     except SchemaMismatch as error:
         raise SchemaMismatch(f"{path}: {error}") from None
     return design
+
+
+def _check_method(design: Design) -> None:
+    """Refuse a method that none of the candidates is: a page compares them."""
+    names = [candidate.method for candidate in design.prediction.candidates]
+    if design.method not in names:
+        raise SchemaMismatch(
+            f"the design is wrong: $.method: expected a candidate, {', '.join(names)}, got {design.method!r}"
+        )
 
 
 def save_design(design: Design, path: str | Path) -> Path:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dpress.core.basics.edited_file import check_format
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_path
 from dpress.core.maps.linear import Numbers
+from dpress.query.all_groups import with_words
 from dpress.query.counted_rows import with_column
 from dpress.query.plain_csv import plain
 from dpress.query.published_tables import BATCH_CELLS
@@ -45,7 +46,7 @@ def write_folder(
     answers: Numbers,
     tables: Iterable[Part],
     *,
-    csv: bool = False,
+    sheets: Mapping[str, Part] | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Write a release to a new folder, whole or not at all, and return it.
@@ -55,7 +56,7 @@ def write_folder(
         manifest: the release's description, to which the files' checksums are added.
         answers: the noisy answers.
         tables: one after the other, each made only when it is written.
-        csv: whether each is written as CSV, too.
+        sheets: where each is written as CSV, too: what stands there in the place of the same rows, by its name.
         progress: called with the number of cells written so far.
 
     Raises:
@@ -64,7 +65,7 @@ def write_folder(
     folder = check_new(path)
     partial = _partial(folder)
     try:
-        _write_files(partial, manifest, answers, tables, csv=csv, progress=progress)
+        _write_files(partial, manifest, answers, tables, sheets=sheets, progress=progress)
         partial.chmod(0o755)
         partial.rename(folder)
     except BaseException:
@@ -79,23 +80,33 @@ def _write_files(
     answers: Numbers,
     tables: Iterable[Part],
     *,
-    csv: bool,
+    sheets: Mapping[str, Part] | None,
     progress: Progress | None,
 ) -> None:
     for _ in _write_batches([folder / ANSWERS], _answers(answers)):
         pass
     cells = 0
     for table in tables:
-        names = (table.name, as_csv(table.name)) if csv else (table.name,)
-        for rows in _write_batches([folder / name for name in names], table.batches()):
+        path, sheet = folder / table.name, (sheets or {}).get(table.name)
+        copies = [] if sheets is None or sheet is not None else [folder / as_csv(table.name)]
+        for rows in _write_batches([path, *copies], table.batches()):
             cells += rows
             if progress is not None:
                 progress(cells)
+        if sheet is not None:
+            write_sheet(folder / as_csv(table.name), sheet)
     manifest["sha256"] = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     for path in folder.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
+
+
+def write_sheet(path: Path, sheet: Part) -> Path:
+    """Write a file of rows, and return it."""
+    for _ in _write_batches([path], sheet.batches()):
+        pass
+    return path
 
 
 def _answers(answers: Numbers) -> Iterator[pa.RecordBatch]:
@@ -120,11 +131,11 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
 
 
 def as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted.
+    """Return rows as a file of this name has them: CSV has no metadata, and says in cells what these say.
 
     What a spreadsheet would run stays a text there; see `plain`.
     """
-    return plain(with_column(batch)) if path.suffix == CSV else batch
+    return plain(with_words(with_column(batch))) if path.suffix == CSV else batch
 
 
 def writer(path: Path, first: pa.RecordBatch) -> Any:
@@ -157,12 +168,12 @@ def _partial(folder: Path) -> Path:
         raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
 
 
-def description(folder: Path, *, version: int) -> dict[str, Any]:
+def description(folder: Path, *, formats: Sequence[int]) -> dict[str, Any]:
     """Return the description of a release, whose files are all there.
 
     Args:
         folder: of the release.
-        version: the format that this version reads.
+        formats: those that this version reads.
 
     Raises:
         SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError: see `load`.
@@ -170,7 +181,7 @@ def description(folder: Path, *, version: int) -> dict[str, Any]:
     if (size := (folder / MANIFEST).stat().st_size) > LARGEST_MANIFEST:
         raise SchemaMismatch(f"it has {size:,} bytes, expected at most {LARGEST_MANIFEST:,}")
     manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    check_format(manifest["format"], version)
+    check_format(manifest["format"], *formats)
     for name in manifest["sha256"]:
         if not (folder / Path(name).name).is_file():
             raise SchemaMismatch(f"{name} is missing")

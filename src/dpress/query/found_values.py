@@ -18,7 +18,7 @@ from dpress.inference.ratio import pair_of
 from dpress.query.answers import Progress
 from dpress.query.boxes import product
 from dpress.query.linear_forms import Compared
-from dpress.query.one_table import FILE, OneTable
+from dpress.query.one_table import OneTable, only_file
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.query.query_tree import Condition
 from dpress.query.release import Release
@@ -120,7 +120,7 @@ class FoundValues(OneTable):
     def published(self) -> Iterator[PublishedTable]:
         """Yield the table: a row for every released value, then one for the rest."""
         yield PublishedTable(
-            name=FILE,
+            name=only_file(self.release),
             axes=(self.attribute,),
             count=self.counts,
             variance=self.variances,

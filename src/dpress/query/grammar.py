@@ -13,6 +13,7 @@ from dpress.query.query_tree import TOTAL, Condition, Of, Query
 from dpress.query.query_words import QUOTED, any_name, beginning, parts, unquoted
 
 WHERE = r"(?:^|(?<=\s))where(?=\s|$)"
+GRAMMAR = ("in", "of", "by", "where", "and", "or", "not", "=", "is", "between")  # words that are no attribute here
 FORMS = {
     "mean": "`mean NAME` or `mean NAME where CONDITIONS`",
     "sum": "`sum NAME` or `sum NAME where CONDITIONS`",
@@ -143,7 +144,7 @@ def _named(names: Names, text: str, form: str) -> tuple[str, _Scope]:
     if match := re.match(rf"({any_name(names)})(?=$|\s+(?:where|by)(?:\s|$))", text):
         return _plain_name(names, match[1]), _scope(names, text[match.end() :].strip(), form)
     name, *behind = parts(text, WHERE)
-    if not name:
+    if not name or name.split()[0].lower() in GRAMMAR:
         raise ValueError(f"cannot read {text!r}; write {form}")
     if behind and not behind[0]:
         raise ValueError(f"`where` needs a condition behind it; write {form}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpress.query import notebook
+from dpress.core.basics import notebook
 from dpress.query.counted_rows import counted_of
 from dpress.query.measured_columns import measured
 from dpress.query.released_file import Part

@@ -18,6 +18,7 @@ from dpress.document.design import Design, fingerprint, from_plain
 from dpress.query.folder import ANSWERS, CSV, MANIFEST, STATEMENTS, answers_of, as_csv, description, verify
 from dpress.query.kept_tables import kept_files, restore
 from dpress.query.release import FORMAT, Release
+from dpress.query.table_files import NUMBERED
 
 WRONG = (
     *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
@@ -49,9 +50,10 @@ def load_release(folder: str | Path) -> Release:
     if not (folder / MANIFEST).exists():
         several = "; it has the releases of statements: ask --statement 1, or name the folder of one of them"
         more = several if (folder / STATEMENTS).is_file() else ""
-        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it{more}")
+        why = "holds no release" if folder.is_dir() else "is a file, no release" if folder.exists() else "is not there"
+        raise OSError(f"{folder} {why}: name a folder that `dpress publish --out` wrote, with its {MANIFEST}{more}")
     try:
-        manifest = description(folder, version=FORMAT)
+        manifest = description(folder, formats=(NUMBERED, FORMAT))
         release = _from_manifest(manifest, folder)
         _check(release, manifest)
     except WRONG as error:
@@ -79,6 +81,7 @@ def _from_manifest(manifest: dict[str, Any], folder: Path) -> Release:
         ledger=manifest.get("ledger"),
         csv=any(name.endswith(CSV) for name in manifest["sha256"]),
         with_asked="asked" in manifest,
+        format=int(manifest["format"]),
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
     )
     if isinstance(mechanism := release.mechanism, MeasuringMechanism):
@@ -135,13 +138,16 @@ def _check_files(release: Release, manifest: Mapping[str, Any]) -> None:
 def _check_error(release: Release, manifest: Mapping[str, Any]) -> None:
     """Refuse a predicted error that is not the mechanism's; where only a plan predicts it, not the plan's.
 
-    What a release's own answers show is simulated, and by other versions otherwise: any number may stand there.
+    What a release's own answers show is simulated, and by other versions otherwise, and so is what depends on how
+    people are supposed to lie: any number may stand there.
     """
     answering = catalog.room(release.design.kind).answering
     again = answering.predicted(release.mechanism, release.workload)
     if answering.typical is not None:
         if again is not None and not _near(again, release.design.prediction.error):
             raise SchemaMismatch("the design's predicted error is not the one that its mechanism gives")
+        again = _some_error(release.predicted)
+    elif answering.supposed(release.mechanism):
         again = _some_error(release.predicted)
     expected = release.design.prediction.error if again is None else again
     error = {"predicted": expected, "lower_bound": release.lower_bound, "unit": release.design.prediction.unit}

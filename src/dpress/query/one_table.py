@@ -7,8 +7,7 @@ from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 from dpress.query.released_file import Part
-
-FILE = "table_1.parquet"
+from dpress.query.table_files import table_files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,7 @@ class OneTable(ReleaseAnswers):
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The one table."""
-        return {FILE: self.release.schema.names}
+        return {only_file(self.release): self.release.schema.names}
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the table."""
@@ -43,3 +42,9 @@ class OneTable(ReleaseAnswers):
         """Yield the table with the name of its attribute."""
         for table in self.published():
             yield self.release.schema.names, table
+
+
+def only_file(release: Release) -> str:
+    """Return the file of the only table of a release, which holds all of its attributes."""
+    (file,) = table_files(release.format, [release.schema.names])
+    return file

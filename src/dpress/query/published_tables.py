@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
-from dpress.inference.interval import Tail, half_width
+from dpress.inference.interval import Tail, half_width, possible
 
 CONFIDENCE = 0.95
 BATCH_CELLS = 1 << 20
+ADJUSTED = "adjusted"  # the column of counts after post-processing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class PublishedTable:
         centre: what the intervals lie around, shape (cells,), where that is not the count.
         level: the confidence of each interval, more than 95 % where cells were selected.
         ends: of the intervals, low and high, where they do not reach as far to both sides.
+        most: where the adjusted counts answer queries: what no count is above, to which intervals are cut.
     """
 
     name: str
@@ -43,6 +45,7 @@ class PublishedTable:
     centre: Array | None = None
     level: float = CONFIDENCE
     ends: tuple[Array, Array] | None = None
+    most: float | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -68,7 +71,7 @@ class PublishedTable:
         count, variance = self.count[start:stop], self.variance[start:stop]
         low, high = self._ends(start, stop)
         columns |= {"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high}
-        return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
+        return columns if self.adjusted is None else columns | {ADJUSTED: self.adjusted[start:stop]}
 
     def _ends(self, start: int, stop: int) -> tuple[Array, Array]:
         """Return the ends of some intervals."""
@@ -76,7 +79,10 @@ class PublishedTable:
             return self.ends[0][start:stop], self.ends[1][start:stop]
         widths = half_width(self.variance[start:stop], self.level, self.tail)
         centre = (self.count if self.centre is None else self.centre)[start:stop]
-        return centre - widths, centre + widths
+        ends = centre - widths, centre + widths
+        if self.adjusted is None or self.most is None:
+            return ends
+        return possible(ends, self.adjusted[start:stop], self.most)
 
 
 def cells(axes: tuple[Tabular, ...], start: int, stop: int) -> dict[str, Any]:

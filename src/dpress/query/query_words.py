@@ -9,6 +9,28 @@ QUOTED = r"""'[^']*'|"[^"]*\""""
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}  # `"30" < age` is `age > "30"`
 IN_QUOTES = re.compile(QUOTED)
 
+MEANT = (
+    (r"^$", "a condition is missing"),
+    (r"([=<>]|\bin)$", "a value is missing behind the operator"),
+    (r"^select\b", "SQL stands behind --sql"),
+    (r"^(avg|average)\b", "a mean is `mean NAME`"),
+    (r"^(percent|percentage|proportion|fraction|rate)\b", "a share is `share CONDITIONS`"),
+    (r"\s-\s\S", "a difference is `count CONDITIONS - count CONDITIONS`"),
+    (r"^(max|maximum|min|minimum|largest|smallest)\b", "extremes are not answered; write `quantile 0.99 of NAME`"),
+    (r"^(std|sd|stdev|stddev)\b", "a deviation is the root of `variance NAME`"),
+    (r"\bgroup\s+by\b", "groups are `by NAME`, at the end"),
+    (r"(^|\s)by$", "`by` needs the name of an attribute behind it"),
+    (r"\bis\s+not\b", "write `not NAME is missing`, or `NAME != VALUE`"),
+    (r"\bis\s+(null|none|na|empty)\b", "write `NAME is missing`"),
+    (r"\blike\b", "values are named whole, as in `NAME in (a, b)`"),
+    (r"\bdistinct\b", "different values are not counted; write `count by NAME`"),
+    (r"(^|[=\s])>|=<|<>", "the operators are =, !=, <, <=, >, >= and in"),
+    (r"\s(and|or|not|&+|\|+)$", "a condition is missing at the end"),
+    (r"[&;,|]|(?-i:\sAND\b)", "conditions are joined by `and` and `or`, in small letters"),
+    (r"%$", "a number stands without %"),
+)
+"""Words of other languages, ends that are missing, and what would be right."""
+
 
 @functools.lru_cache(maxsize=64)
 def any_name(names: tuple[str, ...]) -> str:
@@ -48,3 +70,14 @@ def parts(text: str, separator: str) -> list[str]:
             between.append(text[begin : match.start()].strip())
             begin = match.end()
     return [*between, text[begin:].strip()]
+
+
+def hint_for(text: str) -> str:
+    """Return what a text was probably meant as, to be put behind a refusal; empty where nothing is known.
+
+    >>> hint_for("age is null")
+    '; write `NAME is missing`'
+    """
+    plain = text.strip()
+    hint = next((hint for pattern, hint in MEANT if re.search(pattern, plain, re.IGNORECASE)), "")
+    return f"; {hint}" if hint else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from dpress import catalog
 from dpress.attributes.domain import Schema
-from dpress.core.basics import claim_words
+from dpress.core.basics import claim_words, notebook
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.linear import Numbers
@@ -19,7 +19,6 @@ from dpress.core.methods.mechanism import Mechanism
 from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
-from dpress.query import notebook
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
@@ -36,7 +35,7 @@ from dpress.query.statistics import answer, check
 if TYPE_CHECKING:
     from dpress.query.sql.sql_table import SqlTable
 
-FORMAT = 2
+FORMAT = 3
 CONFIDENCE = 0.95
 
 
@@ -58,6 +57,7 @@ class Release:
         rejected: how many reports of a collection were left out, by reason.
         csv: whether its folder has every table and the records as CSV, too.
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
+        format: of its folder; what its files are called, see `table_files`.
         detail: what its kind's answers need beside the kept integers.
 
     >>> import dpress, pyarrow as pa
@@ -80,6 +80,7 @@ class Release:
     rejected: Mapping[str, int] = field(default_factory=dict)
     csv: bool = False
     with_asked: bool = True
+    format: int = FORMAT
     detail: Any = None
 
     def __repr__(self) -> str:
@@ -317,13 +318,12 @@ class Release:
 
     def _noted(self, result: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""
-        notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
-        return replace(result, note=" ".join([*([result.note] if result.note else []), *notes]) or None)
+        rows = claim_words.chosen_rows(self.design.where, self.claim.unit.counted)
+        return replace(result, note=" ".join(filter(None, (result.note, *rows))) or None)
 
     def _counted(self, part: Part) -> Part:
         """Return a file of counts that says which rows they are of, where those are not all; any other as it is."""
-        counted = self.claim.unit.counted
-        if not counted or part.name not in {*self.answers.tables, *self.answers.asked}:
+        if not (counted := self.claim.unit.counted) or part.name not in {*self.answers.tables, *self.answers.asked}:
             return part
         return CountedRows(part=part, counted=counted)
 
@@ -342,10 +342,9 @@ class Release:
 
     def described(self) -> dict[str, Any]:
         """Return the description but for the version that wrote it."""
-        answers = self.answers
-        claim, design = self.claim, as_plain(self.design)
+        answers, claim, design = self.answers, self.claim, as_plain(self.design)
         return {
-            "format": FORMAT,
+            "format": self.format,
             "created": self.created,
             "private": self.private,
             "method": self.method,
@@ -386,7 +385,13 @@ class Release:
         """
         tables = map(self._counted, self.answers.parts(progress=refitted))
         parts = itertools.chain(tables, kept_tables(self.design.attributes))
-        return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)
+        sheets = self.sheets if self.csv else None
+        return write_folder(path, self.manifest(), self.kept, parts, sheets=sheets, progress=progress)
+
+    @property
+    def sheets(self) -> dict[str, Part]:
+        """What stands in the copy of a file as CSV where that is not the same rows, by the name of the file."""
+        return {name: self._counted(sheet) for name, sheet in self.answers.sheets.items()}
 
 
 def with_typical(release: Release) -> Release:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from dpress.query import notebook
+from dpress.core.basics import notebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -22,8 +22,9 @@ class Result:
             biased, its standard error is by bootstrap, and the interval does not cover the error of the model. It is
             counted in records. It was selected, and its interval is approximate. Persons keep a bounded number of rows,
             and only these are counted.
-        unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
-            counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
+        unbiased: where the value is of counts that none is below zero of, and so is biased, the unbiased answer of the
+            same noisy counts: the standard error is its own, and the interval, cut to what is possible and widened to
+            the value. None where `value` is unbiased, or nothing unbiased known.
         of: what the value is: a count, or a mean, sum, quantile, share, ratio or difference. A ratio of two noisy sums
             is not unbiased. It is NaN, and the interval all that the bounds allow, where the count it is divided by, or
             the group's, is not distinguishable from zero.

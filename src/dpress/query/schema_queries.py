@@ -3,7 +3,8 @@
 text -> the grammar over all these names -> tests of attributes, each with the level that it names.
 """
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dpress.attributes.domain import Schema
@@ -17,24 +18,48 @@ def query_of(schema: Schema, text: str) -> Query:
     Raises:
         ValueError: it cannot be read; the message says what would be right.
     """
-    query, owners = grammar.read(schema.words, text), schema.owners_of_levels
-    if not owners:
+    query = grammar.read(schema.words, text)
+    if len(schema.words) == len(schema.names):
         return query
-    where = None if query.where is None else _levelled(query.where, owners)
-    return replace(query, first=_levelled(query.first, owners), second=_levelled(query.second, owners), where=where)
+    first, second = (_of_attributes(schema, each) for each in (query.first, query.second))
+    where = None if query.where is None else _of_attributes(schema, query.where)
+    return replace(query, first=first, second=second, where=where)
 
 
-def conditions_of(schema: Schema, text: str) -> Condition:
+def conditions_of(schema: Schema, text: str, columns: Sequence[str] = ()) -> Condition:
     """Return the tree of conditions that a text is; see `condition_grammar.conditions`.
+
+    Args:
+        schema: whose attributes and levels it may name.
+        text: the conditions.
+        columns: further names, which are no attributes.
 
     Raises:
         ValueError: it cannot be read.
     """
-    return _levelled(condition_grammar.conditions(schema.words, text), schema.owners_of_levels)
+    return _of_attributes(schema, condition_grammar.conditions((*schema.words, *columns), text))
 
 
-def _levelled(condition: Condition, owners: Mapping[str, str]) -> Condition:
-    """Return conditions whose tests of a level are tests of its attribute."""
-    if condition.attribute in owners:
-        return replace(condition, attribute=owners[condition.attribute], level=condition.attribute)
-    return replace(condition, parts=tuple(_levelled(part, owners) for part in condition.parts))
+def _of_attributes(schema: Schema, condition: Condition) -> Condition:
+    """Return conditions whose tests of a level are tests of its attribute, and those of a place of both its sides."""
+    if (owner := schema.owners_of_levels.get(condition.attribute)) is not None:
+        return replace(condition, attribute=owner, level=condition.attribute)
+    if (sides := schema.sides.get(condition.attribute)) is not None:
+        return Condition(word="and", parts=_of_sides(condition, sides))
+    parts = (_of_attributes(schema, part) for part in condition.parts)
+    flat = (part.parts if part.word == condition.word == "and" else (part,) for part in parts)
+    return replace(condition, parts=tuple(itertools.chain.from_iterable(flat)))
+
+
+def _of_sides(condition: Condition, sides: tuple[str, str]) -> tuple[Condition, ...]:
+    """Return the tests of a place's sides, of a test such as `place in (-74..-73, 40..41)`.
+
+    Raises:
+        ValueError: it is another one.
+    """
+    ends = [tuple(value.strip() for value in text.split("..")) for text in condition.values]
+    if condition.word != "in" or [len(each) for each in ends] != [2, 2]:
+        name, (across, up) = condition.attribute, sides
+        raise ValueError(f"{name} is a place: write `{name} in (a..b, c..d)`, a..b of {across} and c..d of {up}")
+    pairs = zip(sides, ends, condition.values, strict=True)
+    return tuple(Condition(word="between", attribute=side, values=both, written=text) for side, both, text in pairs)

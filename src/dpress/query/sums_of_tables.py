@@ -32,6 +32,7 @@ def summed(
         variance=np.full_like(count, query_variance(first_cell)),
         adjusted=None if whole.adjusted is None else _marginal(whole.adjusted, whole.shape, axes),
         tail=whole.tail,
+        most=whole.most,
     )
 
 

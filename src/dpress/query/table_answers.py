@@ -3,8 +3,9 @@
 measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -15,13 +16,14 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Decoder, MeasuringMechanism
-from dpress.inference.interval import critical, half_width
+from dpress.inference.interval import critical, half_width, possible
 from dpress.inference.least_squares import LeastSquares, flat
-from dpress.inference.postprocess import NAMES, adjust
+from dpress.inference.postprocess import CONSISTENT, NAMES, adjust, answers, consistent
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
 from dpress.query.answers import Progress
 from dpress.query.boxes import products
+from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
@@ -29,12 +31,18 @@ from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.sources import Source, Table, of_tables
+from dpress.query.table_files import table_files
 from dpress.query.table_forms import ProductSums
 
 APPROXIMATE = (
     "Reports cannot tell all values apart, and those that are likely were selected: counts are biased, and intervals "
     "approximate, as they know nothing of the selection."
 )
+
+
+UNBIASED = "From the unbiased counts."
+MOST = 0.999
+"""Confidence of the total, above which no count lies: a thousandth is as good as nothing beside other intervals."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +67,58 @@ class TableAnswers(ProductAnswers):
         return decoder
 
     def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
-        """Count the rows that fulfil a condition, from a published table; see `Release.query`."""
+        """Count the rows that fulfil a condition, from a published table; see `Release.query`.
+
+        Where counts are adjusted so that they answer, the value is theirs, with the unbiased answer beside it, whose
+        interval is cut to what is possible.
+        """
         boxes = products(self.release.schema, condition)
         if len(boxes) > 1:
             source = table_forms.source_of(partial(self.answering, progress=progress), boxes, text)
-            return source.count(text, boxes, confidence)
-        return self.product(text, boxes[0], confidence, progress)
+            result = source.count(text, boxes, confidence)
+        else:
+            result = self.product(text, boxes[0], confidence, progress)
+        return self._adjusted_result(result, boxes) if self.adjusted_answers else result
+
+    def _adjusted_result(self, result: Result, boxes: Sequence[list[Array]]) -> Result:
+        value = self.adjusted_sum(boxes)
+        interval = possible(result.interval, value, self.most)
+        return replace(result, value=value, unbiased=result.value, interval=interval)
+
+    def adjusted_sum(self, boxes: Sequence[list[Array]]) -> float:
+        """Return the sum of adjusted counts in disjoint boxes, of the smallest table that holds what they weigh."""
+        tables, shape = self.decoder.tables, self.release.schema.shape
+        used = {axis for weights in boxes for axis in _weighed(weights)}
+        holding = [place for place, axes in enumerate(tables) if used <= set(axes)]
+        place = min(holding, key=lambda place: math.prod(shape[axis] for axis in tables[place]))
+        table = np.asarray(self._adjusted[place]).reshape([shape[axis] for axis in tables[place]])
+        return math.fsum(_weighted(table, [weights[axis] for axis in tables[place]]) for weights in boxes)
+
+    @property
+    def adjusted_table(self) -> Array:
+        """The adjusted counts of the only table, with an axis for each of its attributes."""
+        (axes,), (counts,) = self.decoder.tables, self._adjusted
+        return np.asarray(counts).reshape([self.release.schema.shape[axis] for axis in axes])
+
+    @property
+    def published_counts(self) -> tuple[Array, ...] | None:
+        """The adjusted counts of a release that was read, where they answer; else None."""
+        return None
+
+    @property
+    def adjusted_answers(self) -> bool:
+        """Whether queries are answered by adjusted counts, of the only table or of tables that agree."""
+        agree = len(self.decoder.tables) == 1 or CONSISTENT in self.postprocess
+        return agree and answers(self.postprocess)
+
+    @cached_property
+    def most(self) -> float:
+        """The most people that any count can hold: how many took part, or hardly more than are estimated."""
+        if self.release.users is not None:
+            return float(self.release.users)
+        ones = [np.ones(size) for size in self.release.schema.shape]
+        half = half_width(self.query_variance(ones), MOST, self.release.tail)
+        return max(0.0, self.decoder.answer(self.measurement, ones) + half)
 
     def product(self, text: str, weights: list[Array], confidence: float, progress: Progress | None) -> Result:
         """Answer a product query."""
@@ -134,6 +188,20 @@ class TableAnswers(ProductAnswers):
         variances = collection.estimator.query_variances(collection.tallies_in(self.release.kept))
         return variances or (lambda weights: 2 * decoder.query_variance(spread, weights))
 
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
+        """Return weighted sums of one attribute's cells, of unbiased counts; see `answers.ReleaseAnswers.group`."""
+        group = super().group(attribute, where, progress)
+        return replace(group, notes=(*group.notes, *self._of_unbiased))
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return two counts with their errors, unbiased ones; see `answers.ReleaseAnswers.compared`."""
+        compared = super().compared(first, second, progress)
+        return replace(compared, notes=(*compared.notes, *self._of_unbiased))
+
+    @property
+    def _of_unbiased(self) -> tuple[str, ...]:
+        return (UNBIASED,) if self.adjusted_answers else ()
+
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the published tables that hold the attributes of a query."""
         return of_tables(self._cell_errors, query)
@@ -142,8 +210,8 @@ class TableAnswers(ProductAnswers):
     def _cell_errors(self) -> tuple[Table, ...]:
         tabular, variances = self.release.schema.tabular, self.decoder.cell_variances(self.measurement.variance)
         return tuple(
-            (_file(place), tuple(tabular[axis] for axis in axes), variance)
-            for place, (axes, variance) in enumerate(zip(self.decoder.tables, variances, strict=True), 1)
+            (file, tuple(tabular[axis] for axis in axes), variance)
+            for file, axes, variance in zip(self.table_files, self.decoder.tables, variances, strict=True)
         )
 
     def together(self, weights: list[Array]) -> bool:
@@ -159,8 +227,17 @@ class TableAnswers(ProductAnswers):
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The attributes of every published table, by file name."""
+        return dict(zip(self.table_files, self._named, strict=True))
+
+    @cached_property
+    def table_files(self) -> tuple[str, ...]:
+        """The file of every published table."""
+        return table_files(self.release.format, self._named)
+
+    @property
+    def _named(self) -> list[tuple[str, ...]]:
         names = self.release.schema.names
-        return {_file(place): tuple(names[axis] for axis in axes) for place, axes in enumerate(self.decoder.tables, 1)}
+        return [tuple(names[axis] for axis in axes) for axes in self.decoder.tables]
 
     @property
     def announced(self) -> tuple[str, ...]:
@@ -187,8 +264,7 @@ class TableAnswers(ProductAnswers):
         """Yield the published tables, and those that were asked for."""
         del progress
         yield from self.published()
-        if self.asked:
-            yield from self.asked_tables()
+        yield from (table for table in self.asked_tables() if table.name in self.asked)
 
     def asked_tables(self) -> Iterator[PublishedTable]:
         """Yield the tables that were asked for and follow from the published ones."""
@@ -205,18 +281,35 @@ class TableAnswers(ProductAnswers):
         Where the specification names post-processing, the adjusted counts are biased, and the interval is not about
         them.
         """
-        decoder, schema = self.decoder, self.release.schema
-        estimates = decoder.estimate(self.measurement)
-        variances = decoder.cell_variances(self.measurement.variance)
-        for place, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
+        schema, adjusted = self.release.schema, self._adjusted
+        for place, (axes, count, variance) in enumerate(self._estimated()):
             yield PublishedTable(
-                name=_file(place),
+                name=self.table_files[place],
                 axes=tuple(schema.tabular[axis] for axis in axes),
                 count=count,
                 variance=variance,
-                adjusted=self.adjusted(axes, count, variance),
+                adjusted=adjusted[place],
                 tail=self.release.tail,
+                most=self.most if self.adjusted_answers else None,
             )
+
+    def _estimated(self) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
+        """Yield the axes of every table, and estimates and variances of its cells."""
+        estimates = self.decoder.estimate(self.measurement)
+        variances = self.decoder.cell_variances(self.measurement.variance)
+        yield from zip(self.decoder.tables, estimates, variances, strict=True)
+
+    @cached_property
+    def _adjusted(self) -> tuple[Array | None, ...]:
+        """The counts of every table after post-processing: those that were published, where they answer."""
+        if self.published_counts is not None:
+            return self.published_counts
+        estimated = [*self._estimated()]
+        tables = tuple(self.adjusted(*table) for table in estimated)
+        if CONSISTENT not in self.postprocess:
+            return tables
+        axes, _, variances = zip(*estimated, strict=True)
+        return tuple(consistent([*map(np.asarray, tables)], axes, self.release.schema.shape, variances))
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield every attribute by itself, then the tables of several attributes with at most so many cells."""
@@ -249,15 +342,34 @@ class TableAnswers(ProductAnswers):
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the counts after post-processing; None where the specification names none."""
-        del axes
         if not self.postprocess:
             return None
-        return adjust(count, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
+        shape = self.release.schema.shape
+
+        def noise(weights: list[Array]) -> float:
+            along = dict(zip(axes, weights, strict=True))
+            return self.variance([along.get(axis, np.ones(size)) for axis, size in enumerate(shape)])
+
+        return adjust(
+            count,
+            self.postprocess,
+            users=self.release.users,
+            deviations=np.sqrt(variance),
+            shape=tuple(shape[axis] for axis in axes),
+            noise=noise,
+        )
 
     @cached_property
     def all_tables(self) -> dict[str, pa.Table]:
         """The published tables by file name, all in memory; see `published_tables.PublishedTable.batches`."""
         return {table.name: table.table() for table in self.published()}
+
+
+def _weighted(table: Array, weights: Sequence[Array]) -> float:
+    """Return the sum of cells times the product of their weights along every axis."""
+    for along in weights:
+        table = np.tensordot(along, table, axes=1)
+    return float(table)
 
 
 def measurement_of(release: Release) -> Measurement:
@@ -270,10 +382,6 @@ def measurement_of(release: Release) -> Measurement:
     if (collection := release.collection) is not None:
         return collection.measurement(collection.tallies_in(release.kept))
     return cast("Measurement", cast("MeasuringMechanism", mechanism).measured(release.kept))
-
-
-def _file(place: int) -> str:
-    return f"table_{place}.parquet"
 
 
 def _weighed(weights: Sequence[Array]) -> list[int]:

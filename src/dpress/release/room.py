@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpress import catalog
@@ -27,11 +28,12 @@ class Page:
 
     Args:
         page: makes the HTML of a release.
-        drawing: the same with queries drawn on it, where the kind draws any (`Kind.queries_on`).
+        drawing: the same with queries, and the areas of a file of boundaries, drawn on it, where the kind draws any
+            (`Kind.queries_on`).
     """
 
     page: "Callable[[Release], str]"
-    drawing: "Callable[[Release, Sequence[str]], str] | None" = None
+    drawing: "Callable[[Release, Sequence[str], str | Path | None], str] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

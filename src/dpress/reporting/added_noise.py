@@ -46,7 +46,7 @@ def added_noise(mechanism: MatrixMechanism) -> Noise:
     distributions = [
         Distribution(
             name=noise.tail,
-            scale=float(noise.denominator / noise.order) * step**noise.order,
+            scale=float(noise.spread) * step**noise.order,
             deviation=math.sqrt(noise.variance) * step,
         )
         for noise in mechanism.noises

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.new_path import new_file
 from dpress.query.designs import save_design
-from dpress.query.folder import ANSWERS, MANIFEST, as_csv, as_written, writer
+from dpress.query.folder import ANSWERS, MANIFEST, as_csv, as_written, write_sheet, writer
 from dpress.query.release import Release
 from dpress.release.plan.plan_text import promised
 from dpress.reporting import optional
@@ -22,6 +22,7 @@ from dpress.reporting.page import write_report
 
 DATED = (1980, 1, 1, 0, 0, 0)  # of every file, the first that a zip knows: when it was made is in release.json
 MODE = 0o644 << 16
+COARSER = ", as fine as the noise supports"
 UNLICENSED = "No licence is stated: ask whoever published it before you use it."
 
 
@@ -75,8 +76,10 @@ def _made(release: Release, folder: Path, beside: Path) -> Iterator[Path]:
     """Write what the folder has not, and yield it."""
     yield write_report(release, beside / "report.html")
     yield save_design(release.design, beside / "design.json")
+    sheets = release.sheets
     for name in () if release.csv else release.files:
-        yield _as_csv(folder / name, beside / as_csv(name))
+        copy = beside / as_csv(name)
+        yield write_sheet(copy, sheets[name]) if name in sheets else _as_csv(folder / name, copy)
     license_ = str(release.design.specification["release"].get("license", ""))
     yield _text(beside / "README.txt", _readme(release, license_))
     if license_:
@@ -102,13 +105,14 @@ def _readme(release: Release, license_: str) -> str:
         "Kind": release.kind,
         "Method": release.method,
         "Promise": f"{promised(release.claim)}, per {unit.name}, {unit.relation}",
+        "Rows": release.design.where and f"those of which {release.design.where} holds",
         "Counts": unit.counted and f"of {unit.counted}; further rows were left out",
         "Made": release.created,
         "Design": release.design.id,
     }
     files = {
         "report.html": "the page, which opens offline: results, errors, and what is promised",
-        ", ".join(release.files): "the tables, each as CSV, too",
+        ", ".join(release.files): f"the tables, each as CSV, too{COARSER * bool(release.answers.sheets)}",
         ANSWERS: "the noisy integers that all else follows from",
         MANIFEST: "the release's description, with the checksums of its files",
         "design.json": "what was decided before any row was read",

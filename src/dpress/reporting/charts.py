@@ -117,7 +117,7 @@ def drawn_ends(view: View) -> tuple[Array, Array]:
 def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:
     """Return the chart axis that names an attribute's cells: as many labels as fit, none over another."""
     alt = load("altair")
-    longest = max(len(_short(tick)) for tick in axis.ticks) * LETTER
+    longest = max(len(short(tick)) for tick in axis.ticks) * LETTER
     step = length / axis.size
     flat = longest <= step or (axis.ordered > 0 and longest <= UPRIGHT)
     room = longest + 12 if upright and flat and longest > step - 6 else 14.0
@@ -131,7 +131,8 @@ def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) ->
     )  # fmt: skip
 
 
-def _short(text: str, longest: int = LONGEST_LABEL) -> str:
+def short(text: str, longest: int = LONGEST_LABEL) -> str:
+    """Return a text, cut with an ellipsis where it is longer."""
     return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -140,7 +141,7 @@ def labels(texts: Sequence[str], longest: int = LONGEST_LABEL) -> Any:
 
     The same labels are the same parameter, which a chart takes by `add_params`.
     """
-    return load("altair").param(value=[_short(text, longest) for text in texts])
+    return load("altair").param(value=[short(text, longest) for text in texts])
 
 
 def label_of(parameter: Any) -> str:
@@ -213,14 +214,22 @@ def shade(count: float, top: float) -> float:
 
 def margin(axis: Axis) -> float:
     """Return the room that the labels left of a chart take, with its padding."""
-    return max(len(_short(tick)) for tick in axis.ticks) * LETTER + 32
+    return max(len(short(tick)) for tick in axis.ticks) * LETTER + 32
 
 
-def titled(text: str | None) -> dict[str, Any]:
-    """Return the title above a chart, as its properties."""
+def titled(text: str | None, *, frame: str = "bounds") -> dict[str, Any]:
+    """Return the title above a chart, as its properties; it begins where the chart, or its plot ("group"), begins."""
     if text is None:
         return {}
-    style = {"anchor": "start", "color": INK, "fontSize": 12, "fontWeight": 600, "font": FONT, "offset": 6}
+    style = {
+        "anchor": "start",
+        "color": INK,
+        "fontSize": 12,
+        "fontWeight": 600,
+        "font": FONT,
+        "offset": 6,
+        "frame": frame,
+    }
     return {"title": load("altair").TitleParams(text=[text], **style)}
 
 

@@ -3,22 +3,30 @@
 Data flow: facts, views -> names and values.
 """
 
+import functools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.query.found_values import FoundValues
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.query_tree import Condition, Query
 from dpress.reporting import figures, page_tables
-from dpress.reporting.accuracy import accuracy, example, query_of, total
+from dpress.reporting.accuracy import accuracy, answered, example, query_of, total
+from dpress.reporting.counted import how_many, opened
 from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
-from dpress.reporting.page_data import table_data
+from dpress.reporting.long_axes import TOP, is_long
+from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
+from dpress.reporting.rounding import number
 from dpress.reporting.views import View
 
 MOST_VIEWS = 12
@@ -26,13 +34,14 @@ MOST_VIEWS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One table of results: a heading, its figure, its cells, what else a room draws of it, and where a link leads."""
+    """One table of results: a heading, its figure, its cells, what else is drawn, where a link leads, its line."""
 
     name: str
     figure: Figure
     table: Table
     further: Figure | None = None
     anchor: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +87,17 @@ def page_of_counts(facts: Facts, whole: Sequence[View], parts: Sequence[Part], *
         parts: what is shown of them.
         hidden: how many more tables there are.
     """
-    axes = facts.mechanism.decoder.tables[0]
+    columns = facts.schema.subset([axis.name for axis in whole[0].axes[:2]]).tabular
     return {
         **frame(facts),
         **predicted(facts, asking(facts)),
+        **opened(facts, facts.schema.tabular),
         "counts": counts(whole),
         "parts": parts,
         "hidden": hidden,
         "findings": None,
         "files": page_tables.files(whole),
-        "example": example(facts, query_of([facts.schema.tabular[axis] for axis in axes[:2]])),
+        "example": example(facts, query_of(columns)),
         "total": total(facts),
         "adjusted": effect(facts.postprocess, whole),
     }
@@ -120,34 +130,65 @@ def asking(facts: Facts) -> Callable[[Alternative], str]:
 
 def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
     """Return what is shown of one table."""
-    shown = figures.figure(view, facts.range_variances)
-    return Part(name=view.name, figure=shown, table=page_tables.table(view), further=further)
+    most = TOP if is_long(view) else page_tables.ROWS
+    shown = figures.figure(view, facts.range_variances, functools.partial(together, facts))
+    return Part(name=view.name, figure=shown, table=page_tables.table(view, most), further=further)
 
 
-def facts_of_values(answers: FoundValues) -> Facts:
-    """Return the facts of a release of values that nobody listed, its attribute with those that were found."""
-    return replace(facts(answers.release), schema=Schema((answers.attribute,)))
+def together(facts: Facts, name: str, cells: Sequence[int]) -> str:
+    """Return the count of some cells of an attribute together, as text; empty where the release does not answer it."""
+    labels = next(attribute for attribute in facts.schema.tabular if attribute.name == name).labels
+    with suppress(ValueError):  # such as of sets, which overlap
+        condition = Condition(word="in", attribute=name, values=tuple(labels[cell] for cell in cells))
+        return answered(facts.answered(Query(of="count", first=condition), CONFIDENCE))
+    return ""
 
 
-def table_context(facts: Facts) -> dict[str, Any]:
-    """Return what `counts.html.j2` names, of one table of one attribute."""
-    whole = facts.views
-    return {
-        "data": table_data(facts, whole[0]),
-        "left_to_command": True,
-        **frame(facts),
-        **predicted(facts, asking(facts)),
-        "counts": counts(whole),
-        "parts": [part(facts, view) for view in whole],
-        "hidden": 0,
-        "findings": None,
-        "files": page_tables.files(whole),
-        "example": example(facts, query_of(facts.schema.tabular)),
-        "total": total(facts),
+def only_table(facts: Facts, view: View, shown: Part) -> dict[str, Any]:
+    """Return what `counts.html.j2` names, of the only table, which the page lists whole, and what is shown of it."""
+    (axis,) = view.axes
+    labels = [(axis.caption, [axis.label(cell) for cell in range(axis.size)])]
+    measured = {"count": view.count, "low": view.low, "high": view.high, "standard_error": view.error}
+    return page_of_counts(facts, [view], [shown]) | {
+        "data": lists_data([listed(f"Counts by {axis.caption}", labels, measured)]),
+        "listed_whole": True,
         "adjusted": None,
     }
 
 
+def facts_of_values(answers: FoundValues) -> Facts:
+    """Return the facts of a release of values that nobody listed, with those that were found, most frequent first."""
+    labels = [answers.attribute.labels[place] for place in _order(answers)]
+    ranked = msgspec.structs.replace(answers.attribute, values=tuple(labels))
+    return replace(facts(answers.release), schema=Schema((ranked,)))
+
+
 def values_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
-    """Return the same of values that nobody listed."""
-    return table_context(facts) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}
+    """Return what `counts.html.j2` names, the most frequent value first.
+
+    Args:
+        facts: as `facts_of_values` returns them.
+        answers: of the release.
+    """
+    (view,), released = facts.views, len(answers.values)
+    view = view.taken(0, np.array(_order(answers)))
+    counted = f"{number(released)} {'value' if released == 1 else 'values'} of {answers.attribute.caption}"
+    opening = how_many(facts), f"{counted} {'is' if released == 1 else 'are'} frequent enough to be released."
+    return only_table(facts, view, _part(facts, view, released)) | {
+        "opening": opening,
+        "named": False,
+        "released": released,
+        "rest": answers.attribute.labels[-1],
+    }
+
+
+def _order(answers: FoundValues) -> list[int]:
+    """Return the places of the values, the most frequent first, then that of the rest."""
+    return [*np.argsort(-answers.counts[:-1], kind="stable").tolist(), len(answers.values)]
+
+
+def _part(facts: Facts, view: View, released: int) -> Part:
+    """Return the figure of the most frequent values, and the table with the rest below them."""
+    values = view.taken(0, np.arange(released)) if released else view
+    shown = figures.figure(values, facts.range_variances, functools.partial(together, facts))
+    return Part(name=view.name, figure=shown, table=page_tables.table(view, TOP, beside=min(1, released)))

@@ -30,7 +30,8 @@ def of_curator(decoder: Any, variance: Variance) -> Form | None:
 
     Returns:
         `product`: variance times the product of w C w of every axis, C being `equal` (the unit matrix), that of a
-        `tree` with its levels' variances, null for a root that is not measured, `haar`, or `dense`, row by row.
+        `tree` with its levels' variances, null for a root that is not measured, `haar`, `sums` (`PIdentity`'s), or
+        `dense`, row by row.
         `components`: the variance of every set of axes, as `inference.consistency.query_variance` has it.
     """
     if isinstance(decoder, LeastSquares):
@@ -70,8 +71,10 @@ def _product(matrix: Invertible, shape: Sequence[int], variance: Variance) -> Fo
 def _along(matrix: Invertible, variance: Variance) -> Form | None:
     """Return the covariance of the cells of one axis."""
     form = matrix.covariance_form(variance)
-    if form is not None or matrix.cells > MOST_DENSE:
-        return form
+    if form is not None:
+        return {name: packed(value) if isinstance(value, np.ndarray) else value for name, value in form.items()}
+    if matrix.cells > MOST_DENSE:
+        return None
     rows = [matrix.covariance(cell, variance) for cell in np.eye(matrix.cells)]
     return {"linear": "dense", "values": packed(np.concatenate(rows))}
 

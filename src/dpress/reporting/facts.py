@@ -6,7 +6,7 @@ Data flow: release -> Facts -> the numbers and names of a page.
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,9 @@ from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.folder import as_csv
+from dpress.query.linear_forms import Linear
 from dpress.query.published_tables import PublishedTable
+from dpress.query.query_tree import Query
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
@@ -72,8 +74,11 @@ class Facts:
         chosen: the one that ran.
         lower_bound: of the mean variance, in counts squared; 0 where none is known.
         tail: the kind of noise.
+        approximate: whether intervals may hold less often than they say.
         rejected: how many reports were left out, by reason.
         query: answers a query.
+        answered: answers a query that was read, with a confidence.
+        linear: gives counts with the exact covariance of their errors.
         published: makes the published tables.
         asked_tables: makes those that were asked for and follow from them.
         with_asked: whether the folder has these, too.
@@ -99,8 +104,11 @@ class Facts:
     chosen: Alternative
     lower_bound: float
     tail: Tail
+    approximate: bool
     rejected: Mapping[str, int]
     query: Callable[[str], Result]
+    answered: Callable[[Query, float], Result]
+    linear: Callable[[Sequence[Query]], Linear]
     published: Callable[[], Iterable[PublishedTable]]
     asked_tables: Callable[[], Iterable[PublishedTable]]
     with_asked: bool
@@ -131,6 +139,11 @@ class Facts:
     def texts(self) -> dict[str, str]:
         """What the specification says of the release to people; empty where it says nothing."""
         return {name: str(self.specification["release"].get(name, "")) for name in TEXTS}
+
+    @property
+    def where(self) -> str:
+        """The public condition of which rows are counted; empty for all."""
+        return str(self.specification.get("data", {}).get("where", ""))
 
     @property
     def specification_hash(self) -> str:
@@ -167,8 +180,11 @@ def facts(release: Release) -> Facts:
         chosen=chosen,
         lower_bound=release.lower_bound,
         tail=release.tail,
+        approximate=release.answers.approximate,
         rejected=release.rejected,
         query=release.query,
+        answered=release.answered,
+        linear=release.answers.linear,
         published=release.answers.published,
         asked_tables=release.answers.asked_tables,
         with_asked=release.with_asked,

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpress.reporting import charts, fine_heat
 from dpress.reporting.charts import Chart
+from dpress.reporting.long_axes import Together, shortened
 from dpress.reporting.optional import load
 from dpress.reporting.posterior import Belief
 from dpress.reporting.rounding import error, number
@@ -17,7 +18,6 @@ from dpress.reporting.views import RangeVariances, View, grouped
 
 WIDE, NARROW = 740.0, 340.0
 LONGEST_AXIS = 80
-MOST_BARS = 40
 PERCENT = "format(100 * datum.value, 'd') + ' %'"
 MOST_ROWS = 40
 MOST_PANELS = 4
@@ -65,13 +65,20 @@ class ComparedMethod:
         return f"± {error(self.variance**0.5)}"
 
 
-def figure(view: View, variances: RangeVariances) -> Figure:
+def figure(view: View, variances: RangeVariances, together: Together | None = None) -> Figure:
     """Return the figure of a view; nothing is aggregated or left out without being named.
 
     Args:
         view: the counts.
         variances: of sums of adjacent cells of an attribute.
+        together: counts several of its cells together; None where nothing answers that.
     """
+    short, rests = shortened(view, together)
+    drawn = _figure(short, variances)
+    return replace(drawn, facts={**drawn.facts, "rests": rests})
+
+
+def _figure(view: View, variances: RangeVariances) -> Figure:
     if len(view.axes) == 1:
         return _line(view, variances) if is_timed(view) else _one_way(view, variances)
     timed = timed_last(view)
@@ -92,13 +99,10 @@ def figure(view: View, variances: RangeVariances) -> Figure:
 
 def _one_way(view: View, variances: RangeVariances) -> Figure:
     axis = view.axes[0]
-    facts: dict[str, Any] = {"form": "bars", "cells": view.count.size, "group": 0, "largest": 0}
+    facts: dict[str, Any] = {"form": "bars", "cells": view.count.size, "group": 0}
     if axis.ordered > LONGEST_AXIS:
         view = grouped(view, variances)
         facts |= {"group": view.group, "fewer": axis.ordered % view.group > 0}
-    elif not axis.ordered and axis.size > MOST_BARS:
-        view = largest(view, MOST_BARS)
-        facts |= {"largest": MOST_BARS}
     facts |= {"widest": float(view.half.max()), "lower_ends": _lower_ends(view)}
     return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.caption}"), facts=facts)
 
@@ -143,17 +147,6 @@ def _line_panels(view: View) -> Figure:
 def _lower_ends(view: View) -> bool:
     """Return whether the axes' shorter labels leave something out."""
     return any(axis.labels != axis.ticks for axis in view.axes)
-
-
-def largest(view: View, most: int) -> View:
-    """Return a view of one axis with its largest cells only."""
-    axis = view.axes[0]
-    best = np.argsort(-view.count, kind="stable")[:most]
-    labels = tuple(axis.labels[code] for code in best)
-    count, half, spread = (array[best] for array in (view.count, view.half, view.error))
-    return replace(
-        view, axes=(replace(axis, labels=labels, ticks=labels),), count=count, half=half, error=spread, adjusted=None
-    )
 
 
 def _panels(view: View) -> list[tuple[str | None, View]]:

@@ -18,11 +18,14 @@ def frame(facts: Facts) -> dict[str, Any]:
     """Return the facts of the page's frame; a room adds those of its own blocks."""
     promised = promise(facts)
     return {
+        "opening": (),
+        "named": False,
         "model": facts.model,
         "noun": facts.noun,
         "kind": facts.kind,
         "names": list(facts.schema.captions),
         "texts": facts.texts,
+        "where": facts.where,
         "csv_files": facts.csv_files,
         "created": facts.created,
         "unit": facts.claim.unit,

@@ -3,19 +3,19 @@
 facts, views, form -> one JSON text that holds no more than the release does.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.interval import critical, half_width
+from dpress.inference.interval import critical
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.error_form import Form, of_collection, of_curator
 from dpress.reporting.facts import Facts
 from dpress.reporting.packed_numbers import packed
+from dpress.reporting.script_json import as_data
 from dpress.reporting.views import LONGEST, View
 
 MOST_CELLS = 100_000  # of all tables, in a page
@@ -41,6 +41,7 @@ def page_data(
     separate: bool = True,
     signed: Form | Literal["doubled"] | None = None,
     tiles: Tiles | None = None,
+    fitted: bool = False,
 ) -> str | None:
     """Return the data as JSON that can stand in a `script` element; None where the page cannot answer queries.
 
@@ -54,6 +55,7 @@ def page_data(
         signed: of a collection, the form of sums with weights of any sign; "doubled" where their variance is twice that
             of weights of one sign; None where the page leaves shares and differences to the command.
         tiles: within which people are taken as evenly spread.
+        fitted: whether the command answers what no table holds by what was fitted to all of them.
     """
     places = _smallest([view.count.size for view in whole])
     attributes = [attribute.for_script(LONGEST) for attribute in facts.schema.tabular]
@@ -73,41 +75,12 @@ def page_data(
         "signed": signed if facts.local and separate else True,
         "note": facts.query("total").note,
         "tiles": tiles,
+        "fitted": fitted,
         "symmetric": decoder.symmetric,
     }
+    if (most := whole[places[0]].most) is not None:
+        data["most"] = most
     return as_data(data)
-
-
-def table_data(facts: Facts, view: View) -> str | None:
-    """Return the data of one table of one attribute whose queries the page leaves to the command.
-
-    Each cell has its interval as it is stated, which may be corrected for selection. None where the table has more
-    than 100,000 cells, a cell has no error, or its interval is not about its count.
-    """
-    variances = view.error.ravel() ** 2
-    if view.count.size > MOST_CELLS or not np.isfinite(variances).all() or view.centre is not None:
-        return None
-    halves = half_width(variances, CONFIDENCE, facts.tail)
-    data = {
-        "attributes": [attribute.for_script(LONGEST) for attribute in facts.schema.tabular],
-        "tables": [_table(view, [0])],
-        "missing": 0,
-        "noun": facts.noun,
-        "critical": critical(CONFIDENCE, facts.tail),
-        "users": None,
-        "error": {"form": "cells", "inflation": [], "variances": [packed(variances)]},
-        "signed": False,
-        "note": None,
-        "symmetric": False,
-        "asked": False,
-        "half": packed(view.half) if np.any(halves != view.half.ravel()) else None,
-    }
-    return as_data(data)
-
-
-def as_data(data: Mapping[str, Any]) -> str:
-    """Return JSON that can stand in a `script` element."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _smallest(sizes: Sequence[int]) -> list[int]:
@@ -118,7 +91,10 @@ def _smallest(sizes: Sequence[int]) -> list[int]:
 
 
 def _table(view: View, axes: Sequence[int]) -> dict[str, Any]:
-    return {"file": view.file, "axes": axes, "counts": packed(view.count)}
+    plain = {"file": view.file, "axes": axes}
+    if view.most is None or view.centre is None:
+        return plain | {"counts": packed(view.count)}
+    return plain | {"counts": packed(view.centre), "adjusted": packed(view.count)}
 
 
 def _form(facts: Facts, errors: Mapping[int, Array]) -> Form | None:

@@ -4,29 +4,53 @@ columns of labels, estimates -> one JSON text that holds no more than the releas
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dpress.core.maps.linear import Array
 from dpress.reporting.packed_numbers import packed
-from dpress.reporting.page_data import as_data
+from dpress.reporting.script_json import as_data
 
 MOST_CELLS = 200_000  # of all tables, in a page
 
 List = Mapping[str, Any]
+Column = tuple[str, Sequence[str]]
 
 
-def listed(title: str, labels: Mapping[str, Sequence[str]], measured: Mapping[str, Array] | None = None) -> List:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a table of a page shows beyond the usual.
+
+    Args:
+        heads: of numbers, by their names, on the page and in the file that is saved.
+        links: where the texts of a column of labels lead.
+        linked: the place of that column.
+    """
+
+    heads: Mapping[str, str]
+    links: Mapping[str, str]
+    linked: int
+
+
+def listed(
+    title: str, labels: Sequence[Column], measured: Mapping[str, Array] | None = None, shown: Shown | None = None
+) -> List:
     """Return a table for a page.
 
     Args:
         title: of the table, and of the files that are saved.
-        labels: of the rows, by the name of their column.
-        measured: `value`, `standard_error`, `low` and `high` of every row, each left out where it is in no row;
-            missing ones are NaN.
+        labels: the columns that say which row it is, with their titles, which need not differ.
+        measured: `count` or `value`, `standard_error`, `low` and `high` of every row, each left out where it is in no
+            row; missing ones are NaN.
+        shown: what else is shown; None where that is nothing.
     """
-    columns = [{"name": name, **_short(values)} for name, values in labels.items()]
+    columns = [{"name": name, **_short(values)} for name, values in labels]
+    if shown is not None and shown.links:
+        column = columns[shown.linked]
+        column["links"] = [shown.links.get(text, "") for text in column["names"]]
     numbers = {name: packed(values) for name, values in (measured or {}).items()}
-    return {"title": title, "rows": len(next(iter(labels.values()))), "labels": columns, "measured": numbers}
+    heads = {} if shown is None else {"heads": dict(shown.heads)}
+    return {"title": title, "rows": len(labels[0][1]), "labels": columns, "measured": numbers, **heads}
 
 
 def lists_data(lists: Sequence[List]) -> str | None:

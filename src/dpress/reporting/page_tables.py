@@ -55,6 +55,8 @@ class Table:
         labels: how many leading columns are labels, not numbers.
         rows: the cells' text.
         excerpt: which cells are shown and where the rest is; None where nothing is left out.
+        links: where the first cell of every row leads; empty where it leads nowhere.
+        code: the columns that stand in queries and files.
     """
 
     caption: str
@@ -62,21 +64,35 @@ class Table:
     labels: int
     rows: tuple[tuple[str, ...], ...]
     excerpt: Excerpt | None = None
+    links: tuple[str, ...] = ()
+    code: tuple[int, ...] = ()
 
 
-def table(view: View, most: int = ROWS) -> Table:
-    """Return the cells of a view: in order if they are few (at most `most`) and have one, else the largest."""
-    cells = view.count.size
+def table(view: View, most: int = ROWS, *, beside: int = 0) -> Table:
+    """Return the cells of a view: in order if they are few (at most `most`) and have one, else the largest.
+
+    Args:
+        view: the counts.
+        most: how many cells are shown.
+        beside: how many cells at the end of one axis stand below these, whatever their counts.
+    """
+    cells = view.count.size - beside
     in_order = cells <= most or (cells <= IN_ORDER and view.axes[0].ordered > 0 and len(view.axes) == 1)
-    flat = view.count.ravel()
+    flat = view.count.ravel()[:cells]
     chosen = np.arange(cells) if in_order else _largest(flat, most)
     unit, captions = _unit(view), tuple(axis.caption for axis in view.axes)
     return Table(
         caption=f"Counts by {view.name}",
-        names=(*captions, "count", "95 % interval", "standard error", *_adjusted_name(view)),
+        names=(
+            *captions,
+            "count",
+            "95 % interval",
+            "standard error",
+            *(() if view.adjusted is None else ("adjusted",)),
+        ),
         labels=len(view.axes),
-        rows=tuple(_row(view, int(cell), unit) for cell in chosen),
-        excerpt=_excerpt(view, len(chosen), unit),
+        rows=tuple(_row(view, int(cell), unit) for cell in (*chosen, *range(cells, view.count.size))),
+        excerpt=_excerpt(view, (len(chosen), cells), unit),
     )
 
 
@@ -107,23 +123,17 @@ def _error(value: float, unit: float) -> str:
 def _row(view: View, cell: int, unit: float) -> tuple[str, ...]:
     place = np.unravel_index(cell, view.count.shape)
     labels = (axis.label(int(code)) for axis, code in zip(view.axes, place, strict=True))
-    count, half, spread = (float(array[place]) for array in (view.count, view.half, view.error))
-    texts = number(count, unit), interval(count - half, count + half, unit), _error(spread, unit)
+    count, low, high, spread = (float(array[place]) for array in (view.count, view.low, view.high, view.error))
+    texts = number(count, unit), interval(low, high, unit), _error(spread, unit)
     if view.adjusted is None:
         return *labels, *texts
     whole = not np.any(view.adjusted % 1)
     return *labels, *texts, number(float(view.adjusted[place]), max(1.0, unit) if whole else unit)
 
 
-def _adjusted_name(view: View) -> tuple[str, ...]:
-    return () if view.adjusted is None else ("adjusted",)
-
-
-def _excerpt(view: View, shown: int, unit: float) -> Excerpt:
+def _excerpt(view: View, shown: tuple[int, int], unit: float) -> Excerpt:
     rounded = bool(np.any(view.count % unit))
-    return Excerpt(
-        shown=shown, cells=view.count.size, file=view.file, derived=view.derived, unit=unit if rounded else None
-    )
+    return Excerpt(shown=shown[0], cells=shown[1], file=view.file, derived=view.derived, unit=unit if rounded else None)
 
 
 def files(views: Sequence[View]) -> Table:
@@ -153,7 +163,8 @@ def attributes(schema: Schema, model: str) -> Table:
     )
     first = ("attribute", "name in queries") if titled else ("attribute",)
     names = (*first, "kind", "cells", "other values", "missing values")
-    return Table(caption="How values are counted", names=names, labels=len(names), rows=rows)
+    code = (1,) if titled else ()
+    return Table(caption="How values are counted", names=names, labels=len(names), rows=rows, code=code)
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.inference.postprocess import NAMES
+from dpress.inference.postprocess import CONSISTENT, NAMES
 from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import MINUS, error, listed, number
 from dpress.reporting.views import View
@@ -26,12 +26,16 @@ class Effect:
         biases: every name with its direction in one sentence.
         table: a row for every published table.
         several: there is more than one table.
+        agree: all of them agree.
+        answers: the adjusted counts are shown, and answer.
     """
 
     names: str
     biases: tuple[tuple[str, str], ...]
     table: Table
     several: bool
+    agree: bool
+    answers: bool
 
 
 def effect(names: Sequence[str], whole: Sequence[View]) -> Effect | None:
@@ -46,11 +50,14 @@ def effect(names: Sequence[str], whole: Sequence[View]) -> Effect | None:
             caption="What adjusting changed", names=columns, labels=2, rows=tuple(_row(view) for view in whole)
         ),
         several=len(whole) > 1,
+        agree=CONSISTENT in names,
+        answers=all(view.most is not None for view in whole),
     )
 
 
 def _row(view: View) -> tuple[str, ...]:
-    change = (view.count if view.adjusted is None else view.adjusted) - view.count
+    before = view.count if view.most is None or view.centre is None else view.centre
+    change = (view.count if view.adjusted is None else view.adjusted) - before
     largest = float(change.flat[np.abs(change).argmax()])
     changed = number(int(np.count_nonzero(np.abs(change) > DUST)))
     return view.file, view.name, number(change.size), changed, _signed(largest), _signed(float(change.sum()))

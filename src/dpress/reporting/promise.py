@@ -35,18 +35,17 @@ class Promise:
         is_proven: the loss is proven for the code that ran.
         published: the loss that the method's paper claims.
         proven: the loss that is proven.
-        stated: the loss that the page may rely on: proven, or only published.
-        definition: of that loss, a sentence; empty if the release protects nobody.
+        definition: of the loss to rely on, proven or only published, a sentence; empty if the release protects nobody.
         for_groups: what it allows for a group, in words.
         basis: why it is proven.
         given: the public numbers that both of two tables have, in words.
-        changed: the loss between two tables that both have them; empty where it is the stated one.
+        changed: the loss between two tables that both have them; empty where it is that one.
         warning: what the page is stamped with; empty for a proven promise that means something.
         beliefs: what an attacker can come to believe, for several priors.
         epsilon: the logarithm of the factor by which odds can change, rounded up.
         factor: by which odds can change at most.
         delta: the probability of the exception; empty without one.
-        rho: of zCDP.
+        converted: the loss that needs a delta for its epsilon, rho or mu^2, in words.
         replaced: what holds for the content of a row, in words: a replacement is one removal and one addition.
         shuffled: what holds of all reports together if somebody shuffles them; None for tables and unproven reports.
         groups: the loss that holds for a group, by its size: foundations, Theorem 7.
@@ -56,7 +55,6 @@ class Promise:
     is_proven: bool
     published: str
     proven: str
-    stated: str
     definition: str
     for_groups: str
     basis: str
@@ -67,7 +65,7 @@ class Promise:
     epsilon: str = ""
     factor: str = ""
     delta: str = ""
-    rho: str = ""
+    converted: str = ""
     replaced: str = ""
     shuffled: "Together | None" = None
     groups: tuple[tuple[int, str], ...] = ()
@@ -93,6 +91,7 @@ class Together:
 def promise(facts: Facts) -> Promise:
     """Return the figures of what a release promises."""
     claim, stated = facts.claim, facts.promised
+    hidden = claim.given or claim.unit.relation is Relation.REPLACE_ONE
     changed = _of_change(stated, claim)
     beliefs = None if changed is None else posterior(changed, facts.budget.delta or DELTA)
     return Promise(
@@ -100,7 +99,6 @@ def promise(facts: Facts) -> Promise:
         is_proven=claim.proven is not None,
         published=loss(claim.published),
         proven=loss(claim.proven),
-        stated=loss(stated),
         definition="" if stated is None else stated.definition,
         for_groups="" if stated is None else stated.for_groups,
         basis=claim.basis,
@@ -111,8 +109,8 @@ def promise(facts: Facts) -> Promise:
         epsilon="" if beliefs is None else ceiling(beliefs.epsilon),
         factor="" if beliefs is None else ceiling(exp_up(beliefs.epsilon), 3),
         delta=ceiling(beliefs.delta) if beliefs is not None and beliefs.delta else "",
-        rho=ceiling(changed.amount) if changed is not None and changed.needs_delta else "",
-        replaced="" if claim.given or claim.unit.relation is Relation.REPLACE_ONE else _replaced(stated),
+        converted=loss(changed) if changed is not None and changed.needs_delta else "",
+        replaced="" if hidden or stated is None else stated.for_contents.format(ceiling(stated.replaced)),
         shuffled=_together(facts),
         groups=() if changed is None else _groups(changed),
     )
@@ -150,10 +148,6 @@ def _warning(facts: Facts, beliefs: Posterior | None) -> str:
     if facts.claim.proven is None:
         return UNPROVEN
     return NEARLY_NOTHING if beliefs is not None and beliefs.epsilon > WEAK else ""
-
-
-def _replaced(stated: Loss | None) -> str:
-    return "" if stated is None else stated.for_contents.format(ceiling(stated.replaced))
 
 
 def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:

@@ -120,7 +120,8 @@ def _variant(release: Release) -> dict[str, Any]:
     reports = ["The number of reports."] if release.design.local else []
     return {
         "variant_name": _todo(f"no loss is proven. {_stated(release)}") if proven is None else proven.variant,
-        "data_domain": f"{'Reports of devices' if release.design.local else 'Rows'} with the attributes {kinds}.",
+        "data_domain": f"{'Reports of devices' if release.design.local else 'Rows'} with the attributes {kinds}"
+        + (f", of which {where} holds." if (where := release.design.where) else "."),
         "unprotected_quantities": " ".join(
             [
                 *number,

@@ -11,7 +11,12 @@ from dpress.core.basics.losses.loss import Loss
 MINUS = "\N{MINUS SIGN}"
 TIMES = " \N{MULTIPLICATION SIGN} "
 FINEST = 1e-6  # of a person, to which a count is rounded however small its error
-SYMBOLS: Mapping[str, str] = {"epsilon": "ε", "rho": "\N{GREEK SMALL LETTER RHO}", "delta": "δ"}
+SYMBOLS: Mapping[str, str] = {
+    "epsilon": "ε",
+    "rho": "\N{GREEK SMALL LETTER RHO}",
+    "mu2": "\N{GREEK SMALL LETTER MU}²",
+    "delta": "δ",
+}
 
 
 def unit_for(error: float) -> float:

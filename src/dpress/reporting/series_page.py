@@ -1,33 +1,69 @@
-"""The page of a release that grows period by period: counts over time, with the band of their intervals.
+"""The page of a release that grows period by period: what was found, numbers over time by group, and every period.
 
-Data flow: series -> counts of every published period, in all and cell by cell -> figures, a table -> file.
+Data flow: series -> parts, each a count or a statistic of some groups -> opening, figures, tables -> file.
 """
 
-import contextlib
 import importlib.metadata
-import itertools
-from collections.abc import Iterator
-from dataclasses import replace
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
-from dpress.core.maps.linear import Array
-from dpress.inference.interval import half_width
-from dpress.query.boxes import product
-from dpress.query.release import CONFIDENCE
-from dpress.query.result import Result
+from dpress.core.basics.losses.convert import exp_up
+from dpress.query.query_tree import Condition, Query, named, valued
+from dpress.release.periods.period_numbers import PeriodNumbers
 from dpress.release.periods.series import Series
+from dpress.reporting import series_tables
 from dpress.reporting.figures import Figure, both
+from dpress.reporting.findings import CONFIDENCE
+from dpress.reporting.page_lists import List, lists_data
 from dpress.reporting.page_tables import Table
+from dpress.reporting.posterior import posterior
 from dpress.reporting.render import rendered
-from dpress.reporting.rounding import error, loss, number, unit_for
-from dpress.reporting.time_lines import FEWEST, line
+from dpress.reporting.rounding import ceiling, loss
+from dpress.reporting.series_opening import groups_sentence, opening
+from dpress.reporting.series_parts import MOST_SHOWN, REST, Part, parts
+from dpress.reporting.small_multiples import small_multiples
+from dpress.reporting.time_lines import FEWEST, MOST_POINTS, line, scale_ends
 from dpress.reporting.views import Axis, View, axis_of
 
-MOST_LINES = 12
-TOTAL = "all rows"
+REPORT = "report.html"
+READ = set('"$`\\!')  # what a shell reads between double quotes
+MOST_FOLDERS = 24  # that are named
+UNFOLDED = 4  # sections that are open at once
+LENGTHS = ("count", "sum", "persons", "total")  # statistics whose scales begin at zero
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """What the page shows of one part.
+
+    Args:
+        name: its heading.
+        figure: its drawing; None where there are too few periods.
+        drawn: how many groups the drawing has.
+        groups: how many there are.
+        rest: whether it has those that are left as one.
+        sentence: which groups rise or fall; empty of all rows together, and with one period.
+        changes: the table of that; None where there is no sentence.
+        periods: every number, the latest period first.
+        places: of both tables among those of the script; -1 where there is none.
+    """
+
+    name: str
+    figure: Figure | None
+    drawn: int
+    groups: int
+    rest: bool
+    sentence: str
+    changes: Table | None
+    periods: Table
+    places: tuple[int, int]
 
 
 def write_series_page(series: Series, path: str | Path) -> Path:
@@ -42,126 +78,193 @@ def write_series_page(series: Series, path: str | Path) -> Path:
         NotSupported: the extra `[report]` is not installed, or the releases have no counts.
         OSError: the file cannot be written.
     """
-    text = series_page(series)
     path = Path(path)
+    text = series_page(series, path.parent)
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def series_page(series: Series) -> str:
+def series_page(series: Series, place: Path | None = None) -> str:
     """Return the page as HTML.
+
+    Args:
+        series: with at least one period.
+        place: the folder that the page will lie in, from which its links lead; that of the series unless stated.
 
     Raises:
         ValueError, NotSupported: see `write_series_page`.
     """
     if not series.periods:
         raise ValueError(f"{series.folder}: no period is published yet")
-    calendar = series.calendar
-    counted = series.adds_up("total")
-    lines = list(itertools.islice(_lines(series) if counted else _statistics(series), MOST_LINES + 1))
-    release, what = series.releases[series.spans[-1]], "Counts" if counted else "Statistics"
-    context: dict[str, Any] = {
-        "version": importlib.metadata.version("dpress"),
-        "title": calendar.spec.release.title or f"{what} by {', '.join(calendar.spec.schema.names)}",
-        "counted": counted,
-        "periods": series.periods,
-        "cells": calendar.dated.cells,
-        "counter": calendar.counter,
-        "whole": loss(calendar.whole),
-        "each": loss(release.charged),
-        "unit": calendar.spec.privacy.protected,
-        "touched": calendar.touched,
-        "unguarded": len(series.unguarded),
-        "private": all(release.private for release in series.releases.values()),
-        "figures": [
-            (name, _figure(view, f"{what} by period: {name}"))
-            for name, view in lines[:MOST_LINES]
-            if view.count.size >= FEWEST
-        ],
-        "table": _table(f"{what} with their standard errors", series.periods, lines[:MOST_LINES]),
-        "more": len(lines) > MOST_LINES,
-        "folders": [calendar.folder(span) for span in series.spans],
-    }
-    return rendered("reporting/series.html.j2", context)
-
-
-def _lines(series: Series) -> Iterator[tuple[str, View]]:
-    """Yield counts over time: of all rows, then of each cell of the other attributes.
-
-    Of their cells together where the tables have these, else of each attribute's that they have.
-    """
-    schema, dated = series.calendar.spec.schema, series.calendar.dated
-    others = [attribute for attribute in schema.tabular if attribute.name != dated.name]
-    each = [[f"{other.name} = {label}" for label in other.labels_between(0, other.size)] for other in others]
-    together = map(" and ".join, itertools.product(*each)) if others else iter(())
-    yield TOTAL, _view(series, "total")
-    try:
-        yield from ((text, _view(series, text)) for text in together)
-    except ValueError:  # no table has all attributes, which the first of their cells says
-        for texts in each:
-            with contextlib.suppress(ValueError):
-                yield from ((text, _view(series, text)) for text in texts)
-
-
-def _statistics(series: Series) -> Iterator[tuple[str, View]]:
-    """Yield the statistics that every period has of all its groups together, over time."""
-    release = series.releases[series.spans[-1]]
-    for name in release.answers.measured:
-        text = "total" if name == "count" else name
-        with contextlib.suppress(ValueError):  # one that is known of single groups alone
-            yield name, _of_results(series, [*series.by_period(text).values()], name)
-
-
-def _of_results(series: Series, results: list[Result], name: str) -> View:
-    """Return the answers of every published period; an interval may lie unevenly about its value."""
-    value, error = (np.array([getattr(result, what) for result in results]) for what in ("value", "standard_error"))
-    low, high = (np.array([result.interval[end] for result in results]) for end in (0, 1))
-    return View(
-        axes=(_axis(series),), count=value, half=(high - low) / 2, error=error, file="", tail=series.tail,
-        centre=(low + high) / 2, noun=name,
-    )  # fmt: skip
-
-
-def _view(series: Series, text: str) -> View:
-    """Return the counts of every published period that a condition selects."""
-    calendar = series.calendar
-    schema, axis = calendar.spec.schema, calendar.spec.schema.axes([calendar.dated.name])[0]
-    local = [np.ones(1) if place == axis else factor for place, factor in enumerate(product(schema, text))]
-    numbers = [calendar.place(name) for name in series.periods]
-    answers = [series.added_up(np.eye(len(calendar.names))[number], local, text) for number in numbers]
-    count, variance = (np.array(column) for column in zip(*answers, strict=True))
-    half: Array = half_width(variance, CONFIDENCE, series.tail)
-    return View(
-        axes=(_axis(series),),
-        count=count,
-        half=half,
-        error=np.sqrt(variance),
-        file="",
-        tail=series.tail,
+    calendar, every, links = series.calendar, parts(series), _links(series, place or series.folder)
+    lists = list[List]()
+    sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in every.shown]
+    data = lists_data(lists)
+    return rendered(
+        "reporting/series.html.j2",
+        {
+            **_promised(series),
+            "version": importlib.metadata.version("dpress"),
+            "title": calendar.spec.release.title or _title(every.shown),
+            "opening": opening(every.shown, series.periods),
+            "counted": series.adds_up("total"),
+            "periods": series.periods,
+            "cells": calendar.dated.cells,
+            "counter": calendar.counter,
+            "sections": sections,
+            "unfolded": UNFOLDED,
+            "noted": next((place for place, section in enumerate(sections) if section.changes), None),
+            "compared": sum(len(part.names) for part in every.shown if part.axes),
+            "most_points": MOST_POINTS,
+            "data": data,
+            "each_period": _each_period(series, every.shown, links),
+            "left": [_command(text) for text in every.left],
+            "examples": [_command(text) for text in _examples(series, every.shown)],
+            "spans": len(series.spans),
+            "folders": _folders(series),
+        },
     )
 
 
+def _promised(series: Series) -> dict[str, Any]:
+    """Return what the page says of privacy: over all periods, and how far odds can change."""
+    calendar = series.calendar
+    believed = posterior(calendar.whole)
+    return {
+        "whole": loss(calendar.whole),
+        "each": loss(series.releases[series.spans[-1]].charged),
+        "unit": calendar.spec.privacy.protected,
+        "where": calendar.spec.where,
+        "touched": calendar.touched,
+        "unguarded": len(series.unguarded),
+        "private": all(release.private for release in series.releases.values()),
+        "factor": ceiling(exp_up(believed.epsilon), 3),
+        "delta": ceiling(believed.delta) if believed.delta else "",
+        "belief": believed.beliefs[0],
+    }
+
+
+def _title(shown: Sequence[Part]) -> str:
+    names = [part.statistic.name for part in shown if not part.axes] or ["statistics"]
+    by = dict.fromkeys(str(axis.title or axis.name) for part in shown for axis in part.axes)
+    return f"{names[0][0].upper()}{names[0][1:]} over time{' by ' if by else ''}{', '.join(by)}"
+
+
+def _links(series: Series, place: Path) -> Mapping[str, str]:
+    """Return where every period leads: to its report where there is one, else to its section of the page."""
+    reports = {name: series.folder / name / REPORT for name in series.periods}
+    return {
+        name: quote(Path(os.path.relpath(report, place)).as_posix())
+        if report.is_file()
+        else f"#{series_tables.anchor(name)}"
+        for name, report in reports.items()
+    }
+
+
+def _allowed(part: Part, shown: Sequence[Part]) -> float:
+    """Return with which confidence each change of a part's groups is stated, so that all on the page hold with 95 %.
+
+    Parts of groups share the chance to miss evenly, and each its groups: one of very many hides nothing in the others.
+    """
+    grouped = sum(bool(each.axes) for each in shown)
+    return 1 - (1 - CONFIDENCE) / (grouped * len(part.names)) if part.axes else CONFIDENCE
+
+
+def _section(series: Series, part: Part, confidence: float, links: Mapping[str, str], lists: list[List]) -> Section:
+    """Return what is shown of a part, and add its tables to those of the script."""
+    periods, word = series.periods, series.calendar.dated.cells
+    changed = len(periods) > 1 and bool(part.axes) and bool(np.isfinite(part.numbers.low[:, -2:]).all(axis=1).any())
+    change = part.numbers.change(len(periods) - 2, len(periods) - 1, confidence) if changed else None
+    if change is not None:
+        lists.append(series_tables.change_list(part, change, periods))
+    lists.append(series_tables.period_list(part, periods, word, links))
+    panels = _panels(series, part)
+    return Section(
+        name=part.heading,
+        figure=_figure(panels, part) if len(periods) >= FEWEST else None,
+        drawn=min(len(part.names), MOST_SHOWN),
+        groups=len(part.names),
+        rest=part.rest is not None,
+        sentence="" if change is None else groups_sentence(part, change, periods[-2]),
+        changes=None if change is None else series_tables.change_table(part, change, periods),
+        periods=series_tables.period_table(part, periods, word, links),
+        places=(-1 if change is None else len(lists) - 2, len(lists) - 1),
+    )
+
+
+def _panels(series: Series, part: Part) -> list[tuple[str, View]]:
+    """Return the largest groups with their numbers over time, and the rest together."""
+    axis, noun = _axis(series), part.statistic.unit or part.statistic.name
+    groups = [(name, _view(axis, part.numbers, place, noun)) for place, name in enumerate(part.names[:MOST_SHOWN])]
+    return groups if part.rest is None else [*groups, (REST, _view(axis, part.rest, 0, noun))]
+
+
+def _view(axis: Axis, numbers: PeriodNumbers, group: int, noun: str) -> View:
+    value, low, high = (column[group, -MOST_POINTS:] for column in (numbers.value, numbers.low, numbers.high))
+    finite = np.isfinite(value) & np.isfinite(low)
+    return View(
+        axes=(axis,), count=value, half=(high - low) / 2, file="", noun=noun, centre=(low + high) / 2,
+        error=np.where(finite, 0.0, np.inf),
+    )  # fmt: skip
+
+
 def _axis(series: Series) -> Axis:
-    """Return the axis of the published periods."""
-    whole = axis_of(series.calendar.dated)
-    numbers = [series.calendar.place(name) for name in series.periods]
-    parts = whole.labels, whole.ticks, whole.begins
-    labels, ticks, begins = (tuple(part[number] for number in numbers) for part in parts)
-    return replace(whole, ordered=len(numbers), labels=labels, ticks=ticks, begins=begins)
+    """Return the axis of the published periods, as many of the latest as are drawn."""
+    whole, names = axis_of(series.calendar.dated), series.periods[-MOST_POINTS:]
+    begins = tuple(whole.begins[series.calendar.place(name)] for name in names)
+    return replace(whole, ordered=len(names), labels=names, ticks=names, begins=begins)
 
 
-def _figure(view: View, caption: str) -> Figure:
-    return Figure(drawing=both(lambda width: line(view, width), caption))
+def _figure(panels: Sequence[tuple[str, View]], part: Part) -> Figure:
+    from_zero = part.query.of in LENGTHS
+    if part.axes:
+        by = " and ".join(axis.caption for axis in part.axes)
+        return small_multiples(panels, f"{part.statistic.name} over time by {by}", MOST_SHOWN, from_zero=from_zero)
+    ((name, view),) = panels
+    ends = scale_ends([view], from_zero=from_zero)
+    return Figure(drawing=both(lambda width: line(view, width, ends=ends), f"{part.statistic.name} over time: {name}"))
 
 
-def _table(caption: str, periods: tuple[str, ...], lines: list[tuple[str, View]]) -> Table:
-    names = ("period", *(name for name, _ in lines))
-    rows = tuple((period, *(_cell(view, place) for _, view in lines)) for place, period in enumerate(periods))
-    return Table(caption=caption, names=names, labels=1, rows=rows)
+def _each_period(series: Series, shown: Sequence[Part], links: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return what the section of every period says, the latest first."""
+    periods = series.periods
+    most = series_tables.MOST_OF_PERIODS // len(periods)
+    return [
+        {
+            "name": periods[place],
+            "anchor": series_tables.anchor(periods[place]),
+            "report": "" if links[periods[place]].startswith("#") else links[periods[place]],
+            "table": series_tables.of_period(shown, periods[place], place, most),
+        }
+        for place in reversed(range(len(periods)))
+    ]
 
 
-def _cell(view: View, place: int) -> str:
-    deviation = float(view.error[place])
-    if not np.isfinite(deviation):
-        return number(float(view.count[place])) if np.isfinite(view.count[place]) else "not known"
-    return f"{number(float(view.count[place]), unit_for(deviation))} ± {error(deviation)}"
+def _folders(series: Series) -> list[str]:
+    """Return the folders of all spans; of many the first and the last ones."""
+    names = [series.calendar.folder(span) for span in series.spans]
+    return names if len(names) <= MOST_FOLDERS else [names[0], names[1], "…", names[-1]]
+
+
+def _command(text: str) -> str:
+    """Return a query as typed in a shell: in double quotes where it has single ones, and nothing that those change."""
+    plain = "'" in text and not READ & set(text)
+    return f'dpress query FOLDER "{text}"' if plain else f"dpress query FOLDER {shlex.quote(text)}"
+
+
+def _examples(series: Series, shown: Sequence[Part]) -> list[str]:
+    """Return queries that only the command answers: of one group, of several periods, of their means and shares."""
+    dated, periods, schema = series.calendar.dated.name, series.periods, series.calendar.spec.schema
+    axes = [axis for part in shown[:2] for axis in part.axes]
+    tests = [Condition(word="=", attribute=axis.name, values=axis.labels[:1]) for axis in axes]
+    if not series.adds_up("total"):
+        return [replace(part.query, where=test).text for part in shown[:1] for test in tests]
+    shares = [Query(of="share", first=test, by=(dated,)) for test in tests]
+    means = [Query(of="mean", attribute=axis.name, by=(dated,)) for axis in schema.tabular if axis.numbers is not None]
+    each = [query.text for query in (*shares, *means[:1]) if not series.running]
+    if len(periods) == 1:
+        return [*(test.text for test in tests), *each]
+    first, last = (f"{named(dated)} = {valued(period)}" for period in (periods[0], periods[-1]))
+    scope = f" where {tests[0].text}" if tests else ""
+    several = f"count {named(dated)} in {valued(periods[0])}..{valued(periods[-1])}{scope}"
+    return [several, f"count {last} - count {first}{scope}", *each]

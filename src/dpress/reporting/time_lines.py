@@ -1,21 +1,21 @@
 """Counts over time as lines with the band of their intervals, on an axis of dates."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dpress.reporting.charts import MARK, Chart, data, drawn_ends, titled
+from dpress.core.maps.ranges import Places
+from dpress.reporting.charts import LETTER, MARK, Chart, data, drawn_ends, labels, titled
 from dpress.reporting.optional import load
-from dpress.reporting.views import View
+from dpress.reporting.views import Axis, View
 
 FEWEST = 3  # cells of a line
 MOST_POINTS = 400  # of a line; more are put together
-NAMED_AS_CELLS = (
-    "utchours(datum.value) ? utcFormat(datum.value, '%H:%M') : "
-    "utcdate(datum.value) > 1 ? utcFormat(datum.value, '%Y-%m-%d') : utcFormat(datum.value, '%Y-%m')"
-)
 DOTS = 40  # points up to which each is marked
+GAP = 10.0  # between two labels, in pixels
 
 
 def is_timed(view: View) -> bool:
@@ -49,27 +49,81 @@ def line(
     Args:
         view: of the cells that have an order.
         width: of the chart.
-        ends: of the scale of counts; those of the intervals unless stated.
+        ends: of the scale of counts; those of the intervals, and zero, unless stated.
         title: above the chart.
         height: of the chart.
     """
     alt = load("altair")
     axis = view.axes[0]
-    low, high = drawn_ends(view)
-    rows: list[dict[str, Any]] = [
-        {"t": begin, "n": float(count), "low": float(least), "high": float(most)}
-        for begin, count, least, most in zip(axis.begins, view.count, low, high, strict=True)
-    ]
-    least, most = ends or (float(np.min(low)), float(np.max(high)))
-    scale = alt.Scale(domain=[min(0.0, least), max(1.0, most)], nice=False)
     counts = alt.Axis(
         title=view.noun, tickCount=5, format=",.6~g", ticks=False, domain=False, labelPadding=5, minExtent=44
     )
-    dates = alt.Axis(
-        title=axis.caption, grid=False, labelPadding=4, tickCount=max(3, int(width / 90)), labelExpr=NAMED_AS_CELLS
-    )
+    dates, texts = date_axis(axis, width - 60, title=axis.caption)
+    drawn = band_and_line(view, dates, counts, ends or scale_ends([view], from_zero=True))
+    return drawn.add_params(texts).properties(width=width - 60, height=height, **titled(title))
+
+
+def band_and_line(view: View, dates: Any, values: Any, ends: tuple[float, float]) -> Chart:
+    """Return the two marks on these axes; where nothing is known the line is broken."""
+    alt, (low, high) = load("altair"), drawn_ends(view)
+    rows: list[dict[str, Any]] = [
+        {"t": begin, "n": _drawn(count), "low": _drawn(least), "high": _drawn(most)}
+        for begin, count, least, most in zip(view.axes[0].begins, view.count, low, high, strict=True)
+    ]
+    scale = alt.Scale(domain=ends, nice=False)
     base = alt.Chart(data(rows)).encode(alt.X("t:T", scale=alt.Scale(type="utc", nice=False), axis=dates))
-    band = base.mark_area(color=MARK, opacity=0.22).encode(alt.Y("low:Q", scale=scale, axis=counts), alt.Y2("high:Q"))
+    band = base.mark_area(color=MARK, opacity=0.22).encode(alt.Y("low:Q", scale=scale, axis=values), alt.Y2("high:Q"))
     points = {"filled": True, "size": 22, "color": MARK} if len(rows) <= DOTS else False
-    drawn = base.mark_line(color=MARK, strokeWidth=1.6, point=points).encode(alt.Y("n:Q", scale=scale, axis=counts))
-    return (band + drawn).properties(width=width - 60, height=height, **titled(title))
+    line = base.mark_line(color=MARK, strokeWidth=1.6, point=points).encode(alt.Y("n:Q", scale=scale, axis=values))
+    return band + line
+
+
+def scale_ends(views: Sequence[View], *, from_zero: bool) -> tuple[float, float]:
+    """Return the ends of a scale that shows all intervals; with zero and one where lengths mean something."""
+    drawn = [end[np.isfinite(end)] for view in views for end in drawn_ends(view)]
+    ends = np.concatenate([*drawn, [0.0, 1.0]] if from_zero or not any(map(len, drawn)) else drawn)
+    return float(ends.min()), float(ends.max())
+
+
+def _drawn(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def date_axis(axis: Axis, length: float, *, title: str | None = None) -> tuple[Any, Any]:
+    """Return the chart axis that names cells of time where they begin, no label over another, and its parameter.
+
+    Args:
+        axis: of time.
+        length: in pixels.
+        title: of the axis.
+    """
+    begins = np.array([begin.removesuffix("Z") for begin in axis.begins], dtype="datetime64[ms]").astype(np.int64)
+    shown = apart(begins, axis.ticks, length)
+    alt, places = load("altair"), begins[shown].tolist()
+    texts = labels([axis.ticks[place] for place in shown])
+    named = f"{texts.name}[indexof({places}, time(datum.value))]"
+    return alt.Axis(
+        title=title, values=places, grid=False, labelPadding=4, labelExpr=named, labelOverlap=False, labelFlush=True
+    ), texts
+
+
+def apart(begins: Places, texts: Sequence[str], length: float) -> list[int]:
+    """Return which cells are named: every k-th from the first, with the least k whose labels lie apart.
+
+    A label stands about where its cell begins; the first and the last one stay within the axis.
+
+    >>> apart(np.arange(5), ["2024-01"] * 5, 200.0)
+    [0, 2, 4]
+    """
+    spread = max(1, int(begins[-1] - begins[0]))
+    for every in range(1, len(texts)):
+        shown, end = [*range(0, len(texts), every)], -math.inf
+        for place in shown:
+            wide = len(texts[place]) * LETTER
+            left = min(max(0.0, length * (begins[place] - begins[0]) / spread - wide / 2), length - wide)
+            if left < end + GAP:
+                break
+            end = left + wide
+        else:
+            return shown
+    return [len(texts) - 1]

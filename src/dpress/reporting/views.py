@@ -12,7 +12,7 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places, Ranges
-from dpress.inference.interval import Tail, half_width
+from dpress.inference.interval import Tail, half_width, possible
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.reporting.rounding import TIMES
 
@@ -84,6 +84,7 @@ class View:
         tail: the kind of noise.
         noun: what is counted.
         centre: what the intervals lie around, where that is not the count.
+        most: where adjusted counts are shown: what no count is above, to which intervals are cut.
     """
 
     axes: tuple[Axis, ...]
@@ -97,6 +98,7 @@ class View:
     tail: Tail = "gaussian"
     noun: str = "rows"
     centre: Array | None = None
+    most: float | None = None
 
     @property
     def name(self) -> str:
@@ -106,12 +108,18 @@ class View:
     @property
     def low(self) -> Array:
         """The lower ends of the intervals."""
-        return (self.count if self.centre is None else self.centre) - self.half
+        return self._ends[0]
 
     @property
     def high(self) -> Array:
         """The upper ends of the intervals."""
-        return (self.count if self.centre is None else self.centre) + self.half
+        return self._ends[1]
+
+    @property
+    def _ends(self) -> tuple[Array, Array]:
+        centre = self.count if self.centre is None else self.centre
+        ends = centre - self.half, centre + self.half
+        return ends if self.most is None else possible(ends, self.count, self.most)
 
     @property
     def unclear(self) -> int:
@@ -120,16 +128,24 @@ class View:
 
     def transposed(self, order: tuple[int, ...]) -> "View":
         """Return the view with its axes in another order."""
-        axes = tuple(self.axes[axis] for axis in order)
-        count, half, error = (array.transpose(order) for array in (self.count, self.half, self.error))
-        adjusted, centre = (None if array is None else array.transpose(order) for array in (self.adjusted, self.centre))
-        return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted, centre=centre)
+        return self._changed(tuple(self.axes[axis] for axis in order), lambda array: array.transpose(order))
+
+    def taken(self, axis: int, cells: Places) -> "View":
+        """Return the part of the view with these cells of an axis, in their order; none of them is in an order."""
+        edge, places = self.axes[axis], cells.tolist()
+        labels, ticks = (tuple(map(text, places)) for text in (edge.label, edge.tick))
+        taken = Axis(name=edge.name, labels=labels, ticks=ticks, ordered=0, title=edge.title)
+        axes = (*self.axes[:axis], taken, *self.axes[axis + 1 :])
+        return self._changed(axes, lambda array: array.take(cells, axis))
 
     def slice(self, cell: int) -> "View":
         """Return the part of the view in one cell of its first axis."""
-        count, half, error = (array[cell] for array in (self.count, self.half, self.error))
-        adjusted, centre = (None if array is None else array[cell] for array in (self.adjusted, self.centre))
-        return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted, centre=centre)
+        return self._changed(self.axes[1:], lambda array: array[cell])
+
+    def _changed(self, axes: tuple[Axis, ...], change: Callable[[Array], Array]) -> "View":
+        count, half, error = map(change, (self.count, self.half, self.error))
+        adjusted, centre = (None if array is None else change(array) for array in (self.adjusted, self.centre))
+        return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
 
 RangeVariances = Callable[[str, Ranges], Array]
@@ -137,8 +153,10 @@ RangeVariances = Callable[[str, Ranges], Array]
 
 
 def view_of(table: PublishedTable, noun: str) -> View:
-    """Return the view of a published table of what `noun` names."""
+    """Return the view of a published table of what `noun` names; its counts are those that answer queries."""
     shape = table.shape
+    if table.adjusted is not None and table.most is not None:
+        table = replace(table, count=table.adjusted, adjusted=None, centre=table.count)
     return View(
         axes=tuple(axis_of(axis) for axis in table.axes),
         count=table.count.reshape(shape),
@@ -149,6 +167,7 @@ def view_of(table: PublishedTable, noun: str) -> View:
         file=table.name,
         tail=table.tail,
         noun=noun,
+        most=table.most,
     )
 
 
@@ -169,6 +188,7 @@ def grouped(view: View, variances: RangeVariances) -> View:
         half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),
         adjusted=None,
+        centre=None if view.centre is None else np.add.reduceat(view.centre, starts),
         group=width,
     )
 

@@ -17,7 +17,9 @@ from dpress.data.stored.report_store import ReportStore
 from dpress.service import problem, round_changes
 from dpress.service.client_routes import client_routes
 from dpress.service.live_routes import live_routes, rounds_route
+from dpress.service.measures import Measures
 from dpress.service.metrics import metrics
+from dpress.service.outages import ANSWERING, LOOKING, Outages
 from dpress.service.page_routes import page_routes
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
@@ -59,13 +61,14 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         collections: of that store.
         settings: of this service.
     """
-    writer = Writer(store=store)
-    uploads = Uploads(collections, writer)
+    measures = Measures(Outages())
+    writer = Writer(store=store, outages=measures.outages)
+    uploads = Uploads(collections, writer, measures)
 
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         writer.start()
-        clock = asyncio.create_task(_clock(collections, settings))
+        clock = asyncio.create_task(_clock(collections, settings, measures.outages))
         try:
             yield
         finally:
@@ -76,7 +79,8 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         return bool(application.state.get("stopping", _never)())
 
     viewers = Viewers(collections, stopping=stopping)
-    routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections)]
+    routes.append(metrics(collections, writer, measures))
     routes += [
         *live_routes(viewers, lambda request: _check_viewer(request, settings)),
         *page_routes(),
@@ -88,7 +92,7 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         route_handlers=routes,
         cors_config=CORS,
         lifespan=[running],
-        exception_handlers={Problem: _refused, HTTPException: _unknown, Exception: _failed},
+        exception_handlers={Problem: _refused, HTTPException: _unknown, Exception: _failing(measures.outages)},
         openapi_config=None,
         logging_config=None,
     )
@@ -197,14 +201,16 @@ def _refresh(collections: Collections) -> None:
         raise Problem(503, "the store cannot be used now", retry_after=2) from None
 
 
-async def _clock(collections: Collections, settings: Settings) -> None:
+async def _clock(collections: Collections, settings: Settings, outages: Outages) -> None:
     """Close rounds whose end has come, begin those that follow by schedule, and see what other processes did."""
     while True:
         await asyncio.sleep(LOOK)
         try:
             await asyncio.to_thread(round_changes.turn, collections, settings.url)
-        except Exception:  # noqa: BLE001, S112  # the next look tries again; until then uploads hear what is the matter
-            continue
+        except Exception as error:  # noqa: BLE001  # the next look tries again
+            outages.failed(LOOKING, error)
+        else:
+            outages.works(LOOKING)
 
 
 def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:
@@ -218,5 +224,9 @@ def _unknown(request: Request[Any, Any, Any], error: HTTPException) -> Response[
     return _refused(request, Problem(error.status_code, details.get(error.status_code, "the request cannot be read")))
 
 
-def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:  # noqa: ARG001  # it is shown to nobody
-    return _refused(request, Problem(500, "the service failed; send the same again"))
+def _failing(outages: Outages) -> Callable[[Request[Any, Any, Any], Exception], Response[bytes]]:
+    def failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+        outages.failed(ANSWERING, error)
+        return _refused(request, Problem(500, "the service failed; send the same again"))
+
+    return failed

@@ -53,7 +53,7 @@ NOTHING = Sums(
 
 
 def grown(sums: Sums, store: ReportStore, place: int, intake: Intake) -> Sums:
-    """Return the sums with all that is in the store now; the same ones where nothing is new.
+    """Return the sums of all that is in the store now; the same ones where nothing is new.
 
     Args:
         sums: of the same round.
@@ -65,6 +65,8 @@ def grown(sums: Sums, store: ReportStore, place: int, intake: Intake) -> Sums:
         OSError: the store cannot be used; nothing is lost, and the next time all is read that was not.
     """
     keys = store.keys(place)
+    if not _among(keys, sums.keys).all():
+        sums = NOTHING  # some were deleted: what is left is read anew
     fresh = keys[~_among(sums.keys, keys)]
     if not fresh.size:
         return sums

@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from dpress.service.problem import Problem
-from dpress.service.served import Collections, Served, now
+from dpress.service.served import Collections, Served, now, rounds
 
 if TYPE_CHECKING:
     from dpress.service.viewers import Viewers
@@ -20,7 +20,7 @@ FRESH = {"Cache-Control": "no-store"}
 
 
 def live_routes(viewers: "Viewers", allowed: Check) -> list[Any]:
-    """Return the routes of the estimate.
+    """Return the routes of the estimate, and of the list of what may be looked at.
 
     Args:
         viewers: who look.
@@ -44,7 +44,26 @@ def live_routes(viewers: "Viewers", allowed: Check) -> list[Any]:
             raise Problem(503, "as many viewers as may be are here already; try later", retry_after=15)
         return Stream(viewers.events(ask), media_type="text/event-stream", headers=FRESH)
 
-    return [estimate, events]
+    @get("/v1/collections")
+    async def listed(request: Request[Any, Any, Any]) -> Response[bytes]:
+        allowed(request)
+        newest = {served.design.collection: served for served in viewers.collections.all()}
+        plain = {"collections": [_entry(served) for served in newest.values()]}
+        return Response(msgspec.json.encode(plain), media_type="application/json", headers=FRESH)
+
+    return [estimate, events, listed]
+
+
+def _entry(served: Served) -> dict[str, Any]:
+    """Return what a list says of a collection, by its newest round."""
+    return {
+        "id": served.round.ask,
+        "title": served.design.title,
+        "round": served.round.number,
+        "rounds": rounds(served.design),
+        "open": served.open(now()),
+        "until": served.design.end,
+    }
 
 
 def rounds_route(collections: Collections, allowed: Check) -> Any:
@@ -58,9 +77,9 @@ def rounds_route(collections: Collections, allowed: Check) -> Any:
     @get("/v1/collections/{ask:str}/rounds")
     async def listed(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         allowed(request)
-        rounds = collections.rounds_of(collections.served(ask))
+        every = collections.rounds_of(collections.served(ask))
         try:
-            counters = await asyncio.to_thread(lambda: [_counters(collections, served) for served in rounds])
+            counters = await asyncio.to_thread(lambda: [_counters(collections, served) for served in every])
         except OSError:
             raise Problem(503, "the store cannot be used now", retry_after=2) from None
         return Response(msgspec.json.encode({"rounds": counters}), media_type="application/json", headers=FRESH)
@@ -74,7 +93,7 @@ def _counters(collections: Collections, served: Served) -> dict[str, Any]:
         "id": served.round.ask,
         "round": served.round.number,
         "open": served.open(now()),
-        "until": served.end,
+        "until": served.design.end,
         "reports": collections.store.reports(place),
         "refused": collections.store.refused(place),
     }

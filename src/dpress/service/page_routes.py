@@ -34,6 +34,10 @@ def page_routes() -> list[Any]:
     paths = (REPORT_STYLE, *(path for path in FOLDER.iterdir() if path.suffix in MEDIA_TYPES))
     files = {path.name: path.read_bytes() for path in paths}
 
+    @get("/")
+    async def index(request: Request[Any, Any, Any]) -> Response[bytes]:
+        return _file(request, files, "index.html")
+
     @get("/collections/{ask:str}")
     async def live(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         del ask  # the page reads it from its own address
@@ -50,7 +54,7 @@ def page_routes() -> list[Any]:
             raise Problem(404, "there is nothing at this address")
         return _file(request, files, name)
 
-    return [live, survey, part]
+    return [index, live, survey, part]
 
 
 def _file(request: Request[Any, Any, Any], files: dict[str, bytes], name: FromPath[str]) -> Response[bytes]:

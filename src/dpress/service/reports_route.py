@@ -12,6 +12,7 @@ from dpress.core.reports.packed import parse
 from dpress.core.reports.wire import OTHER_ROUND
 from dpress.data.stored.report_store import Upload
 from dpress.release.devices.upload import Checked, check
+from dpress.service.measures import Measures
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 from dpress.service.writer import Writer
@@ -28,11 +29,13 @@ class Uploads:
     Args:
         collections: that are served.
         writer: keeps what is accepted.
+        measures: count what is refused, and how long it takes.
     """
 
-    def __init__(self, collections: Collections, writer: Writer) -> None:
+    def __init__(self, collections: Collections, writer: Writer, measures: Measures) -> None:
         self.collections = collections
         self.writer = writer
+        self.measures = measures
         self._arriving = 0
         parse(b"")  # compiled now: the first sender does not wait for it, nor others behind it
 
@@ -48,6 +51,14 @@ class Uploads:
         Raises:
             Problem: nothing of it was kept.
         """
+        try:
+            with self.measures.uploads.timed():
+                return await self._taken(ask, media_type, length, body)
+        except Problem as problem:
+            self.measures.refused[problem.status, problem.title] += 1
+            raise
+
+    async def _taken(self, ask: str, media_type: str, length: int | None, body: AsyncIterator[bytes]) -> bytes:
         served = self.collections.served(ask)
         if media_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
             raise Problem(415, f"expected the media type {MEDIA_TYPE}")

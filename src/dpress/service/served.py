@@ -10,13 +10,16 @@ from typing import Any
 
 import msgspec
 
+from dpress.core.basics.check import float_up
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.document import design as documents
 from dpress.document.design import Design
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.designs import collection_of
 from dpress.release.devices.device import Intake, intake
+from dpress.release.plan.over_time import given_away
 from dpress.release.plan.plan_text import beside, lifetime_of, promised
 from dpress.service.problem import Problem
 from dpress.service.words import words
@@ -42,15 +45,9 @@ class Served:
     intake: Intake
     following: Round | None
 
-    @property
-    def end(self) -> str | None:
-        """When it ends, as the design says; None where it does not."""
-        ends = self.design.ends or ()
-        return ends[self.round.number] if self.round.number < len(ends) else None
-
     def open(self, now: datetime) -> bool:
         """Return whether reports are accepted."""
-        return not self.round.closed and (self.end is None or now < datetime.fromisoformat(self.end))
+        return not self.round.closed and ((end := self.design.end) is None or now < datetime.fromisoformat(end))
 
     @cached_property
     def largest_batch(self) -> int:
@@ -66,19 +63,19 @@ class Served:
     def document(self, now: datetime) -> bytes:
         """Return the public document for devices and people."""
         design, mechanism = self.design, self.intake.collection
-        titles = design.specification.get("release", {})
         plain: dict[str, Any] = {
             "ask": documents.as_plain(design)["ask"],
             "round": self.round.number,
             "rounds": rounds(design),
             "open": self.open(now),
-            "until": self.end,
+            "until": design.end,
             "largest_batch": self.largest_batch,
             "next": None if self.following is None else self.following.ask,
-            "title": titles.get("title") or ", ".join(attribute.caption for attribute in design.attributes),
+            "title": design.title,
             "words": words(design),
             "proven": as_floats(mechanism.claim.proven),
             "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),
+            "together": together(design, mechanism),
         }
         return msgspec.json.encode(plain)
 
@@ -90,10 +87,15 @@ def rounds(design: Design) -> int:
     return max(len(design.ends or ()), design.round + 1)
 
 
-def first_ask(design: Design) -> str:
-    """Return the id of the first round's `ask`, which names the collection in all its rounds."""
-    stated = design.ask.rounds
-    return design.id if stated is None else stated.collection or design.id
+def together(design: Design, collection: Collection) -> float | None:
+    """Return the epsilon of one report of the same values in every round, rounded up.
+
+    None where a device answers one round alone, or nothing is proven.
+    """
+    if design.ask.rounds is not None or rounds(design) == 1:
+        return None
+    epsilon = given_away(collection, rounds(design), 0)
+    return None if epsilon is None else float_up(epsilon)
 
 
 class Collections:
@@ -106,7 +108,7 @@ class Collections:
     def __init__(self, store: ReportStore) -> None:
         self.store = store
         self._lock = threading.Lock()
-        self._made: dict[int, tuple[Design, Intake]] = {}
+        self._made: dict[str, tuple[Design, Intake]] = {}
         self._by_place: dict[int, Served] = {}
         self._by_ask: dict[str, Served] = {}
 
@@ -153,13 +155,13 @@ class Collections:
             self._by_ask = {served.round.ask: served for served in self._by_place.values()}
 
     def _parts(self, stored: Round) -> tuple[Design, Intake]:
-        if stored.place not in self._made:
+        if stored.design not in self._made:
             try:
                 design = documents.decode(stored.design)
             except SchemaMismatch as error:
                 raise OSError(f"the store's design of round {stored.number} cannot be read: {error}") from None
-            self._made[stored.place] = design, intake(design)
-        return self._made[stored.place]
+            self._made[stored.design] = design, intake(design)
+        return self._made[stored.design]
 
     def served(self, ask: str) -> Served:
         """Return the newest round with this id.
@@ -174,7 +176,7 @@ class Collections:
 
     def newest(self, served: Served) -> Served:
         """Return the newest round of the same collection."""
-        return self.rounds_of(served)[-1]
+        return [served, *self.rounds_of(served)][-1]  # it may be deleted meanwhile
 
     def rounds_of(self, served: Served) -> list[Served]:
         """Return all rounds of the same collection, in the order in which they began."""
@@ -186,7 +188,7 @@ class Collections:
 
 
 def _same(first: Design, second: Design) -> bool:
-    return first_ask(first) == first_ask(second)
+    return first.collection == second.collection
 
 
 def _following(stored: list[Round], designs: dict[int, Design]) -> Iterator[tuple[int, Round | None]]:

@@ -10,6 +10,7 @@ import msgspec
 
 from dpress.service.live import NOTHING, Sums, counted, grown, release_so_far
 from dpress.service.live_figures import NO_FIGURES, figures
+from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 
 SHORTEST = 1.0  # seconds between two looks
@@ -113,6 +114,8 @@ class Viewers:
             return await self.document(self.collections.served(ask))
         except OSError:
             return msgspec.json.encode({"waiting": "the store cannot be used now"})
+        except Problem as gone:  # it was deleted meanwhile
+            return msgspec.json.encode({"waiting": gone.detail})
 
     def _read(self, served: Served, look: _Look) -> None:
         """Read what is new and make the document again; in a thread."""
@@ -142,4 +145,5 @@ def _shown(sums: Sums, served: Served) -> dict[str, Any]:
     try:
         return {"waiting": None, **figures(release_so_far(sums, served.design, served.intake))}
     except ValueError as error:
-        return {"waiting": str(error), **NO_FIGURES, "users": counted(sums, served.intake)}
+        why = str(error) if served.round.expired is None else "the reports of this round were deleted"
+        return {"waiting": why, **NO_FIGURES, "users": counted(sums, served.intake)}

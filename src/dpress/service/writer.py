@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dpress.data.stored.report_store import ReportStore, Upload
+from dpress.service.histogram import Histogram
+from dpress.service.outages import KEEPING, Outages
 
 TOGETHER = 1 << 23  # bytes in one commit
 ROW = 1 << 20  # about so many in one row of it, which whoever reads them holds at a time
@@ -39,12 +41,16 @@ class Writer:
 
     Args:
         store: that it writes to.
+        outages: hears what fails.
         most_bytes: that may wait at a time.
+        commits: how long they take.
     """
 
     store: ReportStore
+    outages: Outages
     most_bytes: int = 1 << 27
     bytes_waiting: int = 0
+    commits: Histogram = field(default_factory=Histogram)
     _queue: "queue.SimpleQueue[Waiting | None]" = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
 
@@ -88,10 +94,13 @@ class Writer:
                 self._queue.put(None)
             waiting = [sender for sender in group if sender is not None]
             try:
-                closed = self.store.add(list(_rows(waiting)), _counts(waiting))
+                with self.commits.timed():
+                    closed = self.store.add(list(_rows(waiting)), _counts(waiting))
                 results: dict[int, bool | Exception] = dict.fromkeys(closed, False)
+                self.outages.works(KEEPING)
             except Exception as error:  # noqa: BLE001  # the thread lives on, and every sender hears of it
                 results = {sender.upload.place: error for sender in waiting}
+                self.outages.failed(KEEPING, error)
             for loop in {sender.loop for sender in waiting}:
                 loop.call_soon_threadsafe(_resolve, [sender for sender in waiting if sender.loop is loop], results)
 

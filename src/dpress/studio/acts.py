@@ -7,18 +7,24 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from dpress.core.basics import regular_file
 from dpress.core.basics import rng as generators
 from dpress.core.basics.losses.any_loss import as_floats
-from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec import Spec, load_spec
+from dpress.query.folder import is_series
 from dpress.query.load import load_release
+from dpress.query.made_records import write_records
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish as publish_table
 from dpress.release.plan.made_up import made_up
+from dpress.reporting.bundle import write_bundle
 from dpress.reporting.page import write_report
 from dpress.studio import forecast as forecasts
+from dpress.studio.by_period import Turn
 from dpress.studio.session import Session
 
 REPORT = "report.html"
+MOST_RECORDS = 100_000  # of a published wish, on the page; `dpress records` makes any number
 
 
 def forecast(session: Session, name: str) -> dict[str, Any]:
@@ -28,12 +34,12 @@ def forecast(session: Session, name: str) -> dict[str, Any]:
 
 def preview(session: Session, name: str) -> dict[str, Any]:
     """Return the bars of a made-up release."""
-    return forecasts.bars(made_up_release(session.spec(name), session.users))
+    return forecasts.bars(made_up_release(forecasts.first_period(session.spec(name)), session.users))
 
 
 def made_up_page(session: Session, name: str) -> bytes:
     """Return the page that a made-up release would have."""
-    release = made_up_release(session.spec(name), session.users)
+    release = made_up_release(forecasts.first_period(session.spec(name)), session.users)
     with tempfile.TemporaryDirectory() as place:
         return write_report(release, Path(place) / REPORT).read_bytes()
 
@@ -49,7 +55,7 @@ def made_up_release(spec: Spec, users: int) -> Release:
         NotSupported, ValueError: see `plan`.
     """
     rows = made_up(spec.attribute, spec.privacy.protected, users)
-    return publish_table(spec, rows, rng=generators.seeded(7), allow_unproven=True)
+    return publish_table(spec.of_all_rows, rows, rng=generators.seeded(7), allow_unproven=True)
 
 
 def check(session: Session, name: str) -> dict[str, Any]:
@@ -81,6 +87,52 @@ def publish(session: Session, name: str) -> dict[str, Any]:
         return {"release": str(out), "charged": as_floats(release.charged)}
 
 
+def publish_period(session: Session, turn: Turn) -> dict[str, Any]:
+    """Publish a period of a wish: the first begins the folder, each is paid by the one ledger; the page is drawn anew.
+
+    Raises:
+        BudgetExceeded, NotSupported, OSError, SchemaMismatch, ValueError: see `dpress.publish_period`.
+    """
+    from dpress.release.periods.publish_period import publish_period as publish_table_period  # noqa: PLC0415  # a click
+
+    with session.publishing:
+        out, file = session.folder / turn.name, session.folder / f"{turn.name}.toml"
+        if session.is_published(turn.name):
+            session.published(turn.name)
+            regular_file.check(file)
+            spec = load_spec(file)
+        else:
+            spec = session.write(turn.name)
+        ledger = session.open_ledger(spec.privacy.protected)
+        made = publish_table_period(spec, turn.period, session.source, out=out, ledger=ledger)
+        _write_page(out, out / REPORT)
+        return {"release": str(out), "charged": [as_floats(release.charged) for release in made]}
+
+
+def records(session: Session, name: str) -> dict[str, Any]:
+    """Return made-up records of a published wish as CSV, about as many as there are people; nothing is charged.
+
+    Raises:
+        NotSupported: it has no joint distribution.
+        OSError, ValueError: it cannot be read, or is not published.
+    """
+    release, count = load_release(session.published(name)), min(max(1, session.users), MOST_RECORDS)
+    with tempfile.TemporaryDirectory() as place:
+        path = write_records(release, count, Path(place) / "records.csv")
+        return {"csv": path.read_text(encoding="utf-8"), "count": count}
+
+
+def bundle(session: Session, name: str) -> bytes:
+    """Return a published wish as a zip: its files, its page, and what stands in them.
+
+    Raises:
+        OSError, ValueError: it cannot be read, or is not published.
+    """
+    folder = session.published(name)
+    with tempfile.TemporaryDirectory() as place:
+        return write_bundle(load_release(folder), folder, Path(place) / f"{name}.zip").read_bytes()
+
+
 def page(session: Session, name: str) -> bytes:
     """Return the page of a published wish.
 
@@ -90,4 +142,14 @@ def page(session: Session, name: str) -> bytes:
     """
     folder = session.published(name)
     with tempfile.TemporaryDirectory() as place:  # from the release, never a page that came with the folder
-        return write_report(load_release(folder), Path(place) / REPORT).read_bytes()
+        return _write_page(folder, Path(place) / REPORT).read_bytes()
+
+
+def _write_page(folder: Path, place: Path) -> Path:
+    """Write the page of a release, or of a series of them."""
+    if not is_series(folder):
+        return write_report(load_release(folder), place)
+    from dpress.release.periods.series import load_series  # noqa: PLC0415  # most wishes are published once
+    from dpress.reporting.series_page import write_series_page  # noqa: PLC0415
+
+    return write_series_page(load_series(folder), place)

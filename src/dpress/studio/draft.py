@@ -7,6 +7,7 @@ import msgspec
 
 from dpress import catalog
 from dpress.data.sources.declared import Declared
+from dpress.data.sources.first_bytes import Proposal
 
 MOST = 100  # wishes, each of which is looked at after every key
 
@@ -18,8 +19,10 @@ class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         name: of the column.
         type: that the source declares.
         use: whether it becomes an attribute.
+        called: the attribute's name, in queries and files; empty for the column's.
         kind: of attribute.
         title: what pages call it.
+        measure: the unit of its numbers.
         values: one a line, `value` or `value = label`.
         other: the name of the cell for what is not listed; empty refuses the table.
         low: the lower bound, or the first day.
@@ -38,8 +41,10 @@ class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     type: str = ""
     use: bool = False
+    called: str = ""
     kind: str = ""
     title: str = ""
+    measure: str = ""
     values: str = ""
     other: str = ""
     low: str = ""
@@ -68,7 +73,11 @@ class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         median: the attributes whose medians are wanted.
         ways: how many attributes each table has.
         more: further parameters, lines of TOML.
-        epsilon: its part of the budget; empty for an equal part of what is left.
+        periods: the attribute of dates whose cells are published one after the other; empty where it is published once.
+        counter: which spans of periods are measured.
+        per_unit: in how many periods a person counts.
+        epsilon: its part of the budget, a number or a share of what is left ("all", "half", "tenth"); empty for an
+            equal part.
     """
 
     name: str
@@ -80,6 +89,9 @@ class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     median: list[str] = []
     ways: str = "1"
     more: str = ""
+    periods: str = ""
+    counter: str = "separate"
+    per_unit: str = "1"
     epsilon: str = ""
 
 
@@ -93,6 +105,10 @@ class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         decimal: of a file of text.
         encoding: of a file of text.
         missing: what stands for a missing value there, separated by commas.
+        skip: lines before that of the names, of a file of text or a sheet.
+        header_rows: lines of names.
+        footer: lines behind the rows.
+        where: a public condition on the rows; empty for all.
         columns: of the source.
         unit: "row" or "person"; empty before somebody decided.
         person: the column that names the person.
@@ -114,6 +130,10 @@ class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     decimal: str = ""
     encoding: str = ""
     missing: str = ""
+    skip: str = ""
+    header_rows: str = ""
+    footer: str = ""
+    where: str = ""
     columns: list[Column] = []
     unit: str = ""
     person: str = ""
@@ -127,6 +147,15 @@ class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     about: str = ""
     contact: str = ""
     license: str = ""
+
+
+def with_proposal(draft: Draft, proposal: Proposal) -> Draft:
+    """Return a draft that says how its file is probably written; what was typed stays."""
+    usual = Proposal(encoding="", separator="")
+    looks = {name: str(value) for name, value in asdict(proposal).items() if value != getattr(usual, name)}
+    if looks.get("separator") == "\t":
+        looks["separator"] = "tab"
+    return msgspec.structs.replace(draft, **{name: getattr(draft, name) or value for name, value in looks.items()})
 
 
 def with_columns(draft: Draft, declared: list[Declared]) -> Draft:

@@ -21,6 +21,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.data.specification.spec import Spec
 from dpress.query.measured_columns import measured
 from dpress.query.release import Release
+from dpress.release.periods.calendar import Calendar
 from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_text import promised
 from dpress.reporting.posterior import at_most, posterior
@@ -38,7 +39,8 @@ def forecast(spec: Spec) -> dict[str, Any]:
     Raises:
         NotSupported, ValueError: see `plan`.
     """
-    planned = plan(spec)
+    calendar = calendar_of(spec)
+    planned = plan(first_period(spec))
     text = catalog.room(planned.design.kind).words.text(planned)
     claim = planned.chosen.mechanism.claim
     return {
@@ -46,11 +48,24 @@ def forecast(spec: Spec) -> dict[str, Any]:
         "why": _why(planned),
         "promise": promised(claim),
         "chances": [] if claim.proven is None else chances(claim.proven),
+        "periods": [] if calendar is None else calendar.text,
+        "running": None if calendar is None or calendar.comparison is None else asdict(calendar.comparison),
         "tables": [asdict(text.candidates)],
         "more": [asdict(part) for part in text.remarks if not isinstance(part, str)],
         "remarks": [part for part in text.remarks if isinstance(part, str)] + list(text.hints),
         "budgets": list(_budgets(planned)),
     }
+
+
+def calendar_of(spec: Spec) -> Calendar | None:
+    """Return the calendar of a specification; None where it is published once."""
+    return None if spec.periods is msgspec.UNSET else Calendar(spec)
+
+
+def first_period(spec: Spec) -> Spec:
+    """Return the specification of the first release: of a series that of its first period."""
+    calendar = calendar_of(spec)
+    return spec if calendar is None else calendar.of(calendar.spans[0])
 
 
 def bars(release: Release) -> dict[str, Any]:
@@ -60,9 +75,11 @@ def bars(release: Release) -> dict[str, Any]:
         return {"bars": [], "records": [list(map(str, row.values())) for row in table.slice(0, RECORDS).to_pylist()]}
     if "statistic" in columns.named:  # of several one, for a chart has one measure
         table = table.filter(pc.equal(table["statistic"], _statistic(table["statistic"].to_pylist())))
+    titles = [name for name in columns.named if f"{name}_label" not in columns.named]  # a label stands for its value
+    varied = [name for name in titles if table.num_rows == 1 or len(pc.unique(table[name])) > 1]  # and a period for all
     drawn = [
         {
-            "label": ", ".join(str(row[name]) for name in columns.named if row[name] is not None) or "all",
+            "label": ", ".join(str(row[name]) for name in varied if row[name] is not None) or "all",
             "value": row[columns.value],
             "low": row["low"],
             "high": row["high"],

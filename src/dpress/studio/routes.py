@@ -4,6 +4,7 @@ request -> guard (host, origin, token) -> session, in a thread -> JSON.
 """
 
 import asyncio
+import functools
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,9 @@ from dpress.service import problem
 from dpress.service.page_routes import HEADERS, MEDIA_TYPES
 from dpress.service.problem import Problem
 from dpress.studio import acts, in_sql
+from dpress.studio.by_period import Turn
 from dpress.studio.draft import Draft
+from dpress.studio.faults import of_refusal
 from dpress.studio.guard import Guard
 from dpress.studio.session import Session
 
@@ -36,6 +39,7 @@ ACTS: dict[str, Callable[[Session, str], Any]] = {
     "check": acts.check,
     "save": acts.save,
     "publish": acts.publish,
+    "records": acts.records,
 }
 IN_SQL = {
     "forecast": in_sql.forecast,
@@ -95,7 +99,13 @@ def _pages(session: Session, guard: Guard) -> list[Any]:
         guard.check(request)
         return _html(await _done(acts.page, session, request.query_params.get("name", "")))
 
-    return [studio, part, made_up, released]
+    @get("/bundle")
+    async def bundle(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        content = await _done(acts.bundle, session, request.query_params.get("name", ""))
+        return Response(content, media_type="application/zip", headers=PAGE)
+
+    return [studio, part, made_up, released, bundle]
 
 
 def _work(session: Session, guard: Guard) -> list[Any]:
@@ -115,16 +125,22 @@ def _work(session: Session, guard: Guard) -> list[Any]:
     @post("/columns", status_code=200)
     async def columns(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        await _done(session.look)
+        await _done(session.look, at=lambda line: of_refusal(line, session.draft).at)
+        return await _state(session)
+
+    @post("/proposal", status_code=200)
+    async def proposal(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        await _done(session.propose, at=lambda _: "source")
         return await _state(session)
 
     @post("/codebook", status_code=200)
     async def codebook(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        await _done(session.codebook, await _text(request))
+        await _done(session.codebook, await _text(request), at=lambda _: "path")
         return await _state(session)
 
-    return [work, keep, columns, codebook]
+    return [work, keep, columns, proposal, codebook]
 
 
 def _results(session: Session, guard: Guard) -> list[Any]:
@@ -143,14 +159,22 @@ def _results(session: Session, guard: Guard) -> list[Any]:
         guard.check(request)
         if act not in ACTS | IN_SQL:
             raise Problem(404, "there is nothing at this address")
-        return _json(await _done(acted, act, await _text(request)))
+        name = await _text(request)
+        return _json(await _done(acted, act, name, at=functools.partial(_place, session, name)))
+
+    @post("/period", status_code=200)
+    async def period(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        turn = await _sent(request, Turn)
+        at = functools.partial(_place, session, turn.name)
+        return _json(await _done(acts.publish_period, session, turn, at=at))
 
     @post("/query", status_code=200)
     async def query(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
         return _json(await _done(in_sql.ask, session, await _sent(request, in_sql.Query)))
 
-    return [wish, query]
+    return [wish, period, query]
 
 
 async def _sent(request: Request[Any, Any, Any], kind: type[Sent]) -> Sent:
@@ -177,19 +201,33 @@ async def _text(request: Request[Any, Any, Any]) -> str:
         raise Problem(400, "expected text in UTF-8") from None
 
 
+def _place(session: Session, name: str, line: str) -> str:
+    """Return the field that a refusal of a wish is about."""
+    return of_refusal(line, session.draft, name).at
+
+
 async def _state(session: Session) -> Response[bytes]:
     state = {
         "draft": session.draft,
         "wishes": await _done(lambda: session.wishes),
         "ledger": await _done(lambda: session.ledger),
     }
-    return _json({**state, "kinds": [*catalog.wished(), in_sql.WISHED], "folder": str(session.folder)})
+    kinds = {
+        "kinds": [*catalog.wished(), in_sql.WISHED],
+        "series": [wished.kind for wished in catalog.wished() if catalog.kind(wished.kind).by_period],
+    }
+    return _json({**state, **kinds, "folder": str(session.folder)})
 
 
-async def _done(act: Callable[..., Any], *arguments: object) -> Any:
+async def _done(act: Callable[..., Any], *arguments: object, at: Callable[[str], str] = lambda _: "") -> Any:
     """Do something in a thread; our own refusals speak for themselves, anything else may quote the rows.
 
     Of a statement that is refused the page shows the place as well.
+
+    Args:
+        act: what is done.
+        arguments: of it.
+        at: the field that a refusal's line is about (`faults.Fault`).
 
     Raises:
         Problem: it was refused, or failed.
@@ -199,7 +237,7 @@ async def _done(act: Callable[..., Any], *arguments: object) -> Any:
     except SqlRefusal as refusal:
         raise Problem(400, one_line(refusal), caret=refusal.caret) from None
     except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the page
-        raise Problem(400, one_line(error)) from None
+        raise Problem(400, line := one_line(error), at=at(line)) from None
 
 
 def _json(value: object) -> Response[bytes]:

@@ -1,8 +1,8 @@
 """One person's work in one folder: what was typed, kept at every change, and what it says of every wish."""
 
-import re
 import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -18,15 +18,18 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
-from dpress.data.sources.open_source import open_source
+from dpress.data.sources import files
+from dpress.data.sources.first_bytes import proposed
+from dpress.data.sources.open_source import open_source, sheet_of
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.ledger.ledger import Ledger
-from dpress.studio import shell, written
-from dpress.studio.draft import Draft, Wish, column, with_columns
+from dpress.studio import faults, shell, written
+from dpress.studio.by_period import turns
+from dpress.studio.draft import Draft, Wish, column, with_columns, with_proposal
+from dpress.studio.faults import Fault
 from dpress.studio.table_codebook import read as read_codebook
 
-FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 KEPT, LEDGER = "studio.json", "ledger.sqlite"
 LARGEST = 1 << 22  # bytes of a draft, and of a specification
 PUBLISHED = ("title", "about", "contact", "license")
@@ -108,6 +111,24 @@ class Session:
         self.keep(with_columns(draft, source.declared()))
         return self.draft
 
+    def propose(self) -> Draft:
+        """Take into the draft how its file of text is probably written, or the lines of its sheet.
+
+        What was typed stays.
+
+        Raises:
+            OSError, SchemaMismatch: it cannot be read.
+            ValueError: the source is neither.
+        """
+        if written.is_text(self.source):
+            proposal = proposed(files.named(self.source)[0])
+        elif (sheet := sheet_of(self.source)) is not None:
+            proposal = sheet.proposal()
+        else:
+            raise ValueError(f"{self.source}: expected a file of text or a sheet, such as .csv or .xlsx")
+        self.keep(with_proposal(self.draft, proposal))
+        return self.draft
+
     def codebook(self, path: str) -> Draft:
         """Take the values that a codebook lists into the draft, where none were typed.
 
@@ -150,19 +171,27 @@ class Session:
     def budget(self, wish: Wish) -> dict[str, str]:
         """Return a wish's part of what the ledger has left; of what was typed, before there is one."""
         open_wishes = [other for other in self.draft.wishes if not self.is_published(other.name)]
-        left = {"epsilon": self.draft.epsilon, "delta": self.draft.delta}
-        if (self.folder / LEDGER).exists():
-            remaining = Ledger.open(self.folder / LEDGER).summary().remaining
-            left = {name: str(remaining.get(name, "")) for name in left}
+        left = self.left
+        epsilon = left["epsilon"]
+        others = [written.stated(other.epsilon, epsilon) for other in open_wishes]
         amounts = {
-            "epsilon": written.part(left["epsilon"], wish.epsilon, [other.epsilon for other in open_wishes]),
+            "epsilon": written.part(epsilon, written.stated(wish.epsilon, epsilon), others),
             "delta": written.part(left["delta"], "", ["" for _ in open_wishes]),
         }
         return {name: text for name, text in amounts.items() if name == "epsilon" or text not in ("", written.SPENT)}
 
+    @property
+    def left(self) -> dict[str, str]:
+        """What is left for all wishes that are not published: of the ledger; before there is one, as typed."""
+        typed = {"epsilon": self.draft.epsilon, "delta": self.draft.delta}
+        if not (self.folder / LEDGER).exists():
+            return typed
+        remaining = Ledger.open(self.folder / LEDGER).summary().remaining
+        return {name: str(remaining.get(name, "")) for name in typed}
+
     def is_published(self, name: str) -> bool:
         """Say whether a wish's folder is there."""
-        return bool(FILE_NAME.fullmatch(name)) and (self.folder / name).exists()
+        return bool(faults.FILE_NAME.fullmatch(name)) and (self.folder / name).exists()
 
     def check_open(self, name: str) -> None:
         """Refuse to publish a wish again.
@@ -210,8 +239,8 @@ class Session:
         Raises:
             SchemaMismatch, ValueError: it is none yet, or its name is no file's.
         """
-        if not FILE_NAME.fullmatch(name):
-            raise ValueError(f"{name!r}: expected a name of letters, digits, - and _, for the folder of the release")
+        if not faults.FILE_NAME.fullmatch(name):
+            raise ValueError(f"{name!r}: {faults.NO_NAME}")
         wish = self.wish(name)
         self.spec(name)  # what is refused is not written
         text = written.specification(self.draft, wish, self.budget(wish), self.folder)
@@ -250,14 +279,16 @@ class Session:
             "limit": limit,
             "words": describe(summary.limit),
             "spent": {name: float_up(Fraction(value)) for name, value in summary.spent.items()},
+            "left": {name: float(value) for name, value in summary.remaining.items()},
         }
 
     @property
     def wishes(self) -> list[dict[str, Any]]:
         """What every wish is: its TOML and the commands that do the same, or what keeps it from being planned."""
-        return [self._state_of(wish) for wish in self.draft.wishes]
+        of_columns = faults.of_columns(self.draft)
+        return [self._state_of(wish, of_columns) for wish in self.draft.wishes]
 
-    def _state_of(self, wish: Wish) -> dict[str, Any]:
+    def _state_of(self, wish: Wish, of_columns: Sequence[Fault]) -> dict[str, Any]:
         commands = self._commands(wish) if wish.kind else self._commands_in_sql(wish)
         state = {
             "name": wish.name,
@@ -265,30 +296,38 @@ class Session:
             "published": self.is_published(wish.name),
             "commands": commands,
             "sql": wish.sql,
+            "faults": [],
+            "turns": {},
         }
         file = self.folder / f"{wish.name}.toml"
         if state["published"] and file.exists():
             text = regular_file.read(file, LARGEST).decode(errors="replace")
-            return {**state, "toml": text, "fault": "", "epsilon": "0"}
-        budget = self.budget(wish)
+            series = turns(load_spec(file), self.folder / wish.name) if wish.periods else {}
+            return {**state, "toml": text, "fault": "", "epsilon": "0", "turns": series}
+        budget, text, fault, left = self.budget(wish), "", "", self.left["epsilon"]
         try:
             text = written.specification(self.draft, wish, budget, self.folder)
-        except ValueError as error:
-            return {**state, "toml": "", "fault": written.fault(error), **budget}
-        try:
-            self.spec(wish.name)
+            spec = self.spec(wish.name)
+            state["turns"] = turns(spec, self.folder / wish.name) if wish.periods else {}
         except (ValueError, OSError) as error:
-            return {**state, "toml": text, "fault": written.fault(error), **budget}
-        return {**state, "toml": text, "fault": "", **budget}
+            fault = written.fault(error)
+        named = [*of_columns, *faults.missing(self.draft, wish, left), *faults.wrong(self.draft, wish, left)]
+        if fault and not named:
+            named.append(faults.of_refusal(fault, self.draft, wish.name))
+        if named and named[0].empty:
+            fault = named[0].line
+        spending = written.spending(left, budget["epsilon"])
+        return {**state, "toml": text, "fault": fault, "faults": named, **spending, **budget}
 
     def _commands(self, wish: Wish) -> list[str]:
         """Return the commands that plan, check and publish a wish."""
         spec, out, ledger = (str(self.folder / name) for name in (f"{wish.name}.toml", wish.name, LEDGER))
+        period = [shell.option("period", "PERIOD")] if wish.periods else []
         return [
             shell.command("dpress", "plan", spec),
             shell.command("dpress", "check", spec),
             self._new_ledger(ledger),
-            shell.command("dpress", "publish", spec, shell.option("ledger", ledger), shell.option("out", out)),
+            shell.command("dpress", "publish", spec, *period, shell.option("ledger", ledger), shell.option("out", out)),
             shell.command("dpress", "report", out),
         ]
 

@@ -8,6 +8,7 @@ import math
 import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from dpress import catalog
 from dpress.core.basics import check
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.kind import Wished
+from dpress.data.sources.workbook_rows import WORKBOOKS
 from dpress.data.specification.file_format import SEPARATORS, kind_of
 from dpress.data.specification.toml import as_toml
 from dpress.studio.draft import Column, Draft, Wish
@@ -23,7 +25,8 @@ LABEL = " = "  # between a value and its label
 PLACE = "place"  # the name of a location, which is read from two columns
 LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
 SPENT = "0"  # a part of a budget of which nothing is left
-DIGITS = 6  # of an equal part of the budget
+SHARES = {"all": Fraction(1), "half": Fraction(1, 2), "tenth": Fraction(1, 10)}  # of what is left of the budget
+DIGITS, MOST_DIGITS = 6, 15  # of an equal part of the budget, and of a share
 DEEPEST = 16  # lists and tables in each other, of further parameters
 
 
@@ -44,15 +47,41 @@ def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: P
     plain = {
         "data": data_of(draft, folder),
         "attribute": [attribute(column) for column in draft.columns if column.use],
-        "privacy": _privacy(draft, budget),
+        "privacy": _privacy(draft, of_each_period(draft, wish, budget)),
+        "periods": _periods(draft, wish),
         "release": _release(draft, wish),
     }
-    return as_toml(plain)
+    return as_toml({section: fields for section, fields in plain.items() if fields is not None})
+
+
+def of_each_period(draft: Draft, wish: Wish, budget: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the loss of one period of a wish: its part of the budget by the periods that one unit counts in.
+
+    Twice as many where neighbours differ by what a row contains, which may leave one period for another. Periods are
+    published under epsilon alone.
+    """
+    if not wish.periods:
+        return budget
+    persons = wish.per_unit if draft.unit == "person" else "1"
+    times = (2 if draft.relation == "replace-one" else 1) * (int(persons) if persons.isdecimal() else 1)
+    epsilon = budget.get("epsilon", "")
+    with contextlib.suppress(ValueError):
+        epsilon = decimal(check.exact("epsilon", epsilon) / max(1, times), MOST_DIGITS) if times > 1 else epsilon
+    return {"epsilon": epsilon}
+
+
+def _periods(draft: Draft, wish: Wish) -> dict[str, Any] | None:
+    if not wish.periods:
+        return None
+    person = {"per_unit": _number(wish.per_unit)} if draft.unit == "person" else {}
+    return {"attribute": wish.periods, "counter": wish.counter or None, **person}
 
 
 def attribute(column: Column) -> dict[str, Any]:
     """Return the fields of an attribute; what was not typed is left out."""
-    fields: dict[str, Any] = {"name": _name(column), "kind": column.kind or None}
+    fields: dict[str, Any] = {"name": attribute_name(column), "kind": column.kind or None}
+    if column.called.strip() not in ("", column.name):
+        fields["column"] = column.name
     if column.kind in LISTED:
         rows = [line.split(LABEL, 1) for line in column.values.splitlines() if line.strip()]
         listed = [value.strip() for value, *_ in rows]
@@ -60,6 +89,7 @@ def attribute(column: Column) -> dict[str, Any]:
         fields["labels"] = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
         fields["other"] = column.other or None
     elif column.kind == "location":
+        fields.pop("column", None)
         fields["columns"] = [column.name, column.beside]
         fields["bounds"] = [_pair(column.low, column.high), _pair(column.low_beside, column.high_beside)]
         fields["bounds"] = None if fields["bounds"] == [None, None] else fields["bounds"]
@@ -75,8 +105,16 @@ def attribute(column: Column) -> dict[str, Any]:
         fields["bounds"], fields["bins"] = _pair(column.low, column.high), _number(column.bins)
     if column.kind != "location":
         fields["null"] = column.missing or None
-    fields["title"] = column.title or None
+    fields["title"], fields["unit"] = column.title or None, None
+    if column.kind in ("integer", "numeric"):
+        fields["unit"] = column.measure or None
     return fields
+
+
+def alone(column: Column) -> str:
+    """Return a specification of one attribute, to be refused if that is none."""
+    release = {"kind": catalog.wished()[0].kind}
+    return as_toml({"attribute": [attribute(column)], "privacy": {"epsilon": 1}, "release": release})
 
 
 def fault(refused: Exception) -> str:
@@ -88,12 +126,13 @@ def fault(refused: Exception) -> str:
 
 def names_of(draft: Draft) -> list[str]:
     """Return the names of the attributes."""
-    return [_name(column) for column in draft.columns if column.use]
+    return [attribute_name(column) for column in draft.columns if column.use]
 
 
-def _name(column: Column) -> str:
-    """Return the name of an attribute: its column's, where that is neither one of two nor perhaps a level's."""
-    return {"location": PLACE, "hierarchy": f"{column.name}_code"}.get(column.kind, column.name)
+def attribute_name(column: Column) -> str:
+    """Return the name of an attribute: as called, or its column's, if that is neither one of two nor a level's."""
+    by_kind = {"location": PLACE, "hierarchy": f"{column.name}_code"}
+    return column.called.strip() or by_kind.get(column.kind, column.name)
 
 
 def part(whole: str, wanted: str, stated: Sequence[str]) -> str:
@@ -116,12 +155,41 @@ def part(whole: str, wanted: str, stated: Sequence[str]) -> str:
         equal = left / max(1, sum(not text.strip() for text in stated))
     except ValueError:
         return whole.strip()
-    if equal <= 0:
+    return decimal(equal, DIGITS)
+
+
+def stated(wanted: str, whole: str) -> str:
+    """Return a wish's part as a number: of a share of what is left, that much; anything else as it was typed.
+
+    >>> stated("half", "0.7"), stated("all", "3/5"), stated("0.2", "1"), stated("", "1")
+    ('0.35', '0.6', '0.2', '')
+    """
+    if wanted not in SHARES:
+        return wanted
+    try:
+        return decimal(check.exact("epsilon", whole) * SHARES[wanted], MOST_DIGITS)
+    except ValueError:
+        return whole.strip()
+
+
+def spending(whole: str, epsilon: str) -> dict[str, float | None]:
+    """Return what is left before a wish is published, and after; None where that is no number."""
+    try:
+        left = check.exact("epsilon", whole)
+        after = max(Fraction(0), left - check.loss_parameter("epsilon", epsilon))
+        return {"left": float(left), "after": float(after)}
+    except (ValueError, OverflowError):
+        return {"left": None, "after": None}
+
+
+def decimal(amount: Fraction, digits: int) -> str:
+    """Return an amount of a budget as a decimal, rounded down to so many digits."""
+    if amount <= 0:
         return SPENT
     place = 0
-    while equal * 10**place < 10 ** (DIGITS - 1) and (equal * 10**place).denominator > 1:
+    while amount * 10**place < 10 ** (digits - 1) and (amount * 10**place).denominator > 1:
         place += 1
-    return _decimal(str(equal.numerator * 10**place // equal.denominator), place)
+    return _decimal(str(amount.numerator * 10**place // amount.denominator), place)
 
 
 def _decimal(digits: str, place: int) -> str:
@@ -139,7 +207,10 @@ def data_of(draft: Draft, folder: Path | None = None) -> dict[str, Any]:
     text = is_text(source)
     if folder is not None and "://" not in source:
         source = os.path.relpath(source, folder)
-    fields: dict[str, Any] = {"source": source}
+    fields: dict[str, Any] = {"source": source, "where": draft.where.strip() or None}
+    if text or kind_of(Path(source.partition("#")[0])) in WORKBOOKS:
+        lines = {"skip": draft.skip, "header_rows": draft.header_rows, "footer": draft.footer}
+        fields |= {name: _number(typed) for name, typed in lines.items()}
     if text:
         missing = [word.strip() for word in draft.missing.split(",") if word.strip()]
         fields |= {

@@ -22,6 +22,7 @@ from dpress.reporting.facts import facts
 
 pytestmark = pytest.mark.slow
 
+WITHOUT_LINE = {"What an attacker can conclude", "What a family is promised", "Budget spent", "Provenance"}
 AS_PUBLISHED = ("em", "lasso", "lremh")
 METHODS = ("pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection")
 
@@ -51,13 +52,24 @@ def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None
     assert len(headings) == 3
 
 
+def test_figures_of_pairs_stand_before_what_tests_them_and_each_fold_says_what_is_in_it(dependent: Release) -> None:
+    html = undrawn(dependent)
+    assert html.index("<caption>The pairs as a matrix") < html.index('id="pair-0-1"') < html.index("χ² per degree")
+    folds = re.findall(r"<summary><h[23]>([^<]+)</h[23]>(?: <span class=\"note\">([^<]+)</span>)?</summary>", html)
+    lines = {heading: line for heading, line in folds if heading not in WITHOUT_LINE}
+    assert lines["age × score"].startswith("significant; ")
+    assert lines["Every pair, tested"].startswith("1 of 3 significant")
+    assert {"How to read them", "What is promised", "Synthetic records"} < set(lines)
+    assert all(lines.values())
+
+
 def test_where_nothing_is_significant_the_page_says_so(independent: Release) -> None:
     shown = text(independent)
     assert "No pair can be told from independence" in shown
     assert "Use the product of the one-way counts" in shown
     assert "× sex significant" not in shown
     assert "is significant, " not in shown
-    assert shown.count("not distinguishable from independence") == 3
+    assert shown.count("not distinguishable from independence") == 6  # of every pair, in its line and in the list
 
 
 @pytest.mark.parametrize("dependence", [True, False])
@@ -157,6 +169,9 @@ def test_the_matrix_of_pairs_leads_to_each(dependent: Release) -> None:
     names = [name.split(":")[0] for _, name in links]
     assert names == ["age × score", "age × sex", "score × sex"]
     for target, name in links:
-        assert f'<h3 id="{target}">{name.split(":")[0]}</h3>' in html
+        head = r"<details[^>]*>\s*<summary><h3>([^<]*)</h3>[^/]*</span></summary>"
+        part = re.search(rf'{head}\s*<div id="{target}">', html)
+        assert part is not None
+        assert part[1] == name.split(":")[0]
     assert links[0][1].endswith(" %, significant")
     assert not links[2][1].endswith("significant")

@@ -6,8 +6,8 @@ import pytest
 from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import Ledger, publish
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.kinds.microdata import design, plan_text
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.release.plan.candidate import rank
@@ -23,7 +23,7 @@ def test_auto_is_the_method_that_was_measured_to_be_the_nearer_one():
     assert isinstance(own, DpPrototypes)
     assert planned.candidates[1].predicted_error == own.noise_sse(3000)
     assert planned.design.prediction.error is None
-    assert said(planned).startswith("graphical is taken: no method predicts how near its records are")
+    assert said(planned).startswith("graphical is taken: this rests on measurements")
 
 
 def test_an_infinite_error_does_not_decide(monkeypatch):
@@ -69,14 +69,17 @@ def test_an_approximate_budget_is_spent_on_the_noise_that_adds_less():
     assert found[0] <= found[1]
     unpriced = plan(spec("graphical", budget)).chosen
     assert math.isinf(unpriced.predicted_error)
-    assert isinstance(unpriced.mechanism.loss, ZCDP)  # many answers share rho better
+    assert isinstance(unpriced.mechanism.loss, GaussianDP)  # many answers share mu^2 better
 
 
-def test_the_plan_says_what_noise_does_to_pairs_where_all_are_measured():
-    said = [str(one) for one in plan_text.text(plan(spec("graphical", users=4000))).remarks]
-    assert any("of 4,000 records noise alone moves the shares" in one for one in said)
-    some = [str(one) for one in plan_text.text(plan(spec("graphical", rounds=1))).remarks]
-    assert not any("noise alone" in one for one in some)
+def test_the_plan_says_how_far_off_pairs_are_likely_to_be_and_of_few_rows_that_it_is_too_far():
+    def said(**parameters):
+        return " ".join(str(one) for one in plan_text.text(plan(spec("graphical", **parameters))).remarks)
+
+    assert "in 40,000 records the shares of any two attributes are likely to be off by 0.0" in said(users=40_000)
+    assert plan_text.USELESS in said(users=100)
+    assert plan_text.USELESS not in said(users=40_000)
+    assert "any two attributes are likely" not in said(rounds=1)
 
 
 def test_without_numbers_no_noise_is_predicted_rather_than_none_at_all():

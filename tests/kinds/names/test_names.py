@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from dpress.release.plan.plan import plan
 from dpress.release.truth.check_text import lines
 from dpress.release.truth.data_check import check
 from dpress.release.truth.evaluate import evaluate
+from dpress.reporting.accuracy import answered
 from dpress.reporting.page import page
 
 SECRET = "unreleased <name> & 'quoted'"
@@ -106,7 +108,10 @@ def test_more_users_need_a_smaller_delta_and_fewer_a_larger_one() -> None:
         ({"hierarchy": "tree.csv"}, "`values` must be listed where they have `hierarchy`"),
         ({"other": "drop"}, "`other` must name the rest where values are discovered, not drop it"),
         ({"null": "none"}, '`null` must be "drop" or "reject" where values are discovered'),
-        ({"values": "discovr"}, r"values: expected another value, got 'discovr'"),
+        (
+            {"values": "discovr"},
+            r"values: expected a list such as .*, or \"discover\", got 'discovr'; did you mean 'discover'",
+        ),
     ],
 )
 def test_what_must_be_known_of_values_is_refused(attribute: dict[str, Any], line: str) -> None:
@@ -162,10 +167,10 @@ def test_it_is_read_back_as_it_was(release: Release, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [["coffee", "tea", "x"], ["coffee", "coffee", "other"], ["tea", "coffee", "other"]])
 def test_names_that_are_not_those_of_the_counts_are_refused(release: Release, tmp_path: Path, names: list[str]) -> None:
-    from dpress.kinds.names.answers import FILE, restored
+    from dpress.kinds.names.answers import restored
 
-    pq.write_table(pa.table({"item": names}), tmp_path / FILE)
-    with pytest.raises(SchemaMismatch, match=f"{FILE} does not hold"):
+    pq.write_table(pa.table({"item": names}), tmp_path / "item.parquet")
+    with pytest.raises(SchemaMismatch, match=r"item\.parquet does not hold"):
         restored(release, {"names": 2}, tmp_path)
 
 
@@ -248,3 +253,18 @@ def test_people_with_many_names_get_gaussian_noise_unless_another_method_is_name
     result = release.query("item = 'item 1'")
     assert result.interval[0] <= 1000 <= result.interval[1]
     assert "discrete Gaussian noise" in " ".join(page(release).split())
+
+
+def test_a_page_has_the_names_by_count_and_the_rest_of_them_together() -> None:
+    counted = {f"name {place:02}": 100 + 10 * ((7 * place) % 40) for place in range(40)}
+    rows = pa.table({"item": [name for name, count in counted.items() for _ in range(count)]})
+    release = publish(spec(), rows, rng=rng.seeded(5))
+    ranked = sorted(counted, key=lambda name: -release.query(f'item = "{name}"').value)
+    html = page(release)
+    (data,) = json.loads(re.findall(r'id="data">(.*?)</script>', html, re.DOTALL)[0])["lists"]
+    assert data["labels"][0]["names"] == [*ranked, "other"]
+    table = re.search(r"<caption>Counts by item</caption>.*?</table>", html, re.DOTALL)[0]
+    assert re.findall(r'<td class="label">(.*?)</td>', table) == [*ranked[:20], "other"]
+    others = release.query("item in ({})".format(", ".join(f'"{name}"' for name in ranked[20:])))
+    assert others.standard_error == pytest.approx(20**0.5 * release.query(f'item = "{ranked[0]}"').standard_error)
+    assert f"the rest (20 values) together: {answered(others)}." in re.sub(r"\s+", " ", html)

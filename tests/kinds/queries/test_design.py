@@ -34,8 +34,8 @@ def test_the_workload_is_the_sums_of_the_atoms(planned) -> None:
     assert workload.texts == tuple(PARTS)
     assert workload.sums.sets == ((0,), (1,), (0, 1))
     rows = np.linalg.svd(workload.sums.matrix, compute_uv=False)
-    assert workload.trace_norm == pytest.approx(rows.sum())
-    assert workload.spectral_norm == pytest.approx(rows.max())
+    assert workload.log_norms[0] == pytest.approx(np.log(rows.sum()))
+    assert workload.log_norms[1] == pytest.approx(np.log(rows.max()))
 
 
 @pytest.mark.parametrize("privacy", [{"epsilon": 0.5}, {"rho": 0.2}, {"epsilon": 1.0, "relation": "replace-one"}])

@@ -80,12 +80,12 @@ def test_cells_and_many_ranges_are_stated_as_queries_are(tmp_path):
     (many,) = release.answers.query_ranges([[21, 41]], [[23, 43]]).to_pylist()
     assert (many["low"], many["high"]) == pytest.approx(box.interval)
     tables = release.answers.all_tables
-    ages = tables["table_1.parquet"]
+    ages = tables["age.parquet"]
     (cell,) = ages.filter(pa.compute.equal(ages["age"], "21")).to_pylist()
     asked = release.query("age = 21")
     assert (cell["low"], cell["high"]) == pytest.approx(asked.interval)
     assert cell["low"] <= true(rows, ASKED["age = 21"]) <= cell["high"]
-    pairs = tables["table_3.parquet"]
+    pairs = tables["age-hours.parquet"]
     named = pa.compute.and_(pa.compute.equal(pairs["age"], "21"), pa.compute.equal(pairs["hours"], "41"))
     (cell,) = pairs.filter(named).to_pylist()
     asked = release.query("age = 21 and hours = 41")

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from dpress.cli.main import cli
 from dpress.core.basics.rng import seeded
 from dpress.data.specification.spec import from_dict
+from dpress.kinds.ranges import plan_text
 from dpress.query.designs import save_design
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.perturb import perturb
@@ -129,3 +130,44 @@ def test_reports_of_which_none_is_about_the_cells_are_refused_and_nothing_is_wri
         else:
             assert "95 %" in CliRunner().invoke(cli, ["query", str(folder), "age < 9"]).output
     assert 0 < refused < 12
+
+
+def test_counts_that_are_likely_answer_and_unbiased_ones_stand_beside(tmp_path):
+    chosen = plan(spec(parameters={"users": USERS}))
+    assert chosen.design.release["postprocess"] == ["posterior"]
+    (likely,) = [line for line in plan_text.text(chosen).remarks if "of counts >= 0" in str(line)]
+    assert 0 < float(re.search(r"\+- ([\d.]+)", likely)[1]) < chosen.chosen.predicted_error**0.5
+    ages = np.clip(np.random.default_rng(1).normal(20, 4, USERS), 0, 63).astype(int)  # noqa: TID251  # made-up people
+    release = collected(spec(parameters={"users": USERS}), ages, tmp_path, 1)
+    empty, first, second = (release.query(asked) for asked in ("age >= 45", "age <= 20", "age in 21..44"))
+    assert all(result.interval[0] <= result.value <= result.interval[1] for result in (empty, first, second))
+    assert empty.value + first.value + second.value == pytest.approx(USERS)
+    assert empty.unbiased != empty.value >= 0 == empty.interval[0]
+    found = evaluate(release, pa.table({"age": ages}))
+    assert found["adjusted_cell_root_mean_squared_error"] < 0.5 * found["cell_root_mean_squared_error"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "release"),
+    [
+        ((AGE,), {"parameters": {"users": USERS, "rounds": 3}}),
+        ((AGE, {**AGE, "name": "years"}), {"parameters": {"users": USERS}}),
+        ((AGE,), {"parameters": {"users": USERS}, "postprocess": []}),
+    ],
+)
+def test_rounds_several_attributes_and_who_says_so_keep_unbiased_answers(attributes, release):
+    assert plan(spec(attributes, **release)).design.release["postprocess"] == []
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_people_in_one_round_err_by_less_than_half(tmp_path):
+    """The root of 2.5e6 is asked of 1,024 cells; unbiased counts, the control, have 5.4e6 by formula."""
+    age, users = {**AGE, "bounds": [0, 1023]}, 100_000
+    ages = np.clip(np.random.default_rng(2).normal(400, 130, users), 0, 1023).astype(int)  # noqa: TID251  # made-up people
+    squares = {"adjusted_range": 0.0, "range": 0.0}
+    for seed in range(4):
+        release = collected(spec((age,), parameters={"users": users}), ages, tmp_path, seed)
+        found = evaluate(release, pa.table({"age": ages}))
+        for name in squares:
+            squares[name] += found[f"{name}_root_mean_squared_error"] ** 2 / 4
+    assert squares["adjusted_range"] < 2.5e6 < squares["range"]

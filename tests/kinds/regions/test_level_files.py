@@ -25,7 +25,6 @@ def named(levels: list[str], **changed: Any) -> dict[str, Any]:
         (["A", "a"], "two files a.parquet"),
         (["measurement", "leaf"], "two files measurement.parquet"),
         (["tree_1", "leaf"], "two files tree_1.parquet"),
-        (["leaf", "leaf_2"], "two files leaf_2.parquet"),
         (["count", "leaf"], "two columns 'count'"),
     ],
 )

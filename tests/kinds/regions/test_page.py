@@ -97,7 +97,7 @@ def test_beside_public_totals_the_page_promises_what_can_then_be_hidden(tmp_path
     """A row changes within its state alone: two rows that come and go, so 4 rho, and no presence."""
     release = release_in(tmp_path, '[release.parameters.invariants]\nstate = "rows"\n')
     promised, shown = promise(facts(release)), text(html_of_page(release))
-    assert (promised.proven, promised.changed, promised.rho) == ("ρ = 0.5", "ρ = 2", "2")
+    assert (promised.proven, promised.changed, promised.converted) == ("ρ = 0.5", "ρ = 2", "ρ = 2")
     assert promised.groups == ((2, "ρ = 8"), (4, "ρ = 32"), (10, "ρ = 200"))
     assert "with ρ = 0.5 for every single row, given the public totals of every state;" in shown
     assert "between these the loss is at most ρ = 2, that of a group of two" in shown

@@ -64,7 +64,8 @@ def test_counts_the_mean_set_size_and_the_page(folder: Path) -> None:
     html = page(release)
     assert "<b>app" not in html
     assert "of 20 that are listed<" in html
-    assert '"asked":false' in html
+    assert 'data-list="0"' in html
+    assert 'id="live"' not in html  # queries are the command's
     assert "This page cannot tell the error of other queries" in html
     for wrong in ("apps in (mail, maps)", "apps != mail", "share apps = mail"):
         with pytest.raises(ValueError, match="sets"):

@@ -75,7 +75,7 @@ def test_the_total_is_the_users_and_a_rectangle_beyond_the_box_says_what_it_left
         ("lon in 3", "cannot read '3' after `in`; write a..b"),
         ("lon in a..b", "lon: expected a number, got 'a'"),
         ("lon > nan", "lon: expected a number, got 'nan'"),
-        ("place in 1..2", "with the attributes lon, lat"),
+        ("place in 1..2", "place is a place: write `place in (a..b, c..d)`, a..b of lon and c..d of lat"),
         ("lon in 1..2 and age in 2..3", "there is no attribute 'age'; the attributes are lon, lat"),
         ("", "cannot read ''"),
     ],

@@ -22,7 +22,7 @@ from dpress.core.maps.grid import Grid, Rectangles, sums
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Density, likely, unbiased
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 
 LEVEL, CONFIDENCE = 0.94, 0.95
 FALSE_ALARM = 1e-6  # of all comparisons of this file together
@@ -103,8 +103,8 @@ def test_intervals_of_a_curator_hold_and_shorter_ones_do_not() -> None:
 
 
 def test_the_unbiased_answer_is_unbiased_where_counts_below_zero_are_pulled_up_and_the_shown_one_is_not() -> None:
-    """A rectangle with four tenths of the people: pulled down by more than a standard deviation of its own."""
-    side, runs = 128, 40
+    """A rectangle with four tenths of the people: pulled down by two thirds of a standard deviation of its own."""
+    side, runs = 128, 90
     own, asked = made(("quadtree", side, 0.1, "clustered", MANY)), Rectangles(*np.array([[16.0], [48], [16], [112]]))
     image = np.zeros((side, side))
     np.add.at(image, tuple((places("clustered", MANY) * side).astype(int)), 1)

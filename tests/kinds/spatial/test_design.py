@@ -12,6 +12,7 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.spatial.design import AREAS, areas
+from dpress.kinds.spatial.plan_text import text
 from dpress.kinds.spatial.prediction import expected, rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.central_map import CentralMap
@@ -85,6 +86,23 @@ def test_a_curator_who_names_no_method_gets_the_smallest_expected_error():
     planned = plan(spec(privacy={"epsilon": 0.5}, users=5000))
     assert {one.method for one in planned.candidates} == set(CENTRAL)
     assert planned.chosen.predicted_error == min(one.predicted_error for one in planned.candidates)
+
+
+def test_a_guess_of_the_crowd_chooses_among_the_methods_of_a_curator():
+    """Where people are everywhere a grid errs less, where they are in few places a tree: as the plan says."""
+    made = {
+        shape: plan(spec(privacy={"epsilon": 1.0}, users=60_000, shape=shape)) for shape in ("even", "towns", "places")
+    }
+    assert {shape: planned.chosen.method for shape, planned in made.items()} == {
+        "even": "adaptive_grid",
+        "towns": "quadtree",
+        "places": "quadtree",
+    }
+    remarks = [str(text(planned).remarks[0]) for planned in made.values()]
+    assert "four made-up populations that are spread almost evenly." in remarks[0]
+    assert "four made-up populations that are crowded in a few places." in remarks[2]
+    with pytest.raises(ValueError, match=r"\$\.release\.parameters\.shape: expected"):
+        plan(spec(privacy={"epsilon": 1.0}, shape="round"))
 
 
 def test_how_a_curators_quadtree_reconstructs_cells_can_be_named():

@@ -14,8 +14,10 @@ from scipy.special import ndtri
 from dpress.core.basics import rng
 from dpress.core.maps.grid import Grid, Rectangles
 from dpress.inference.maps.density import Cells, TreeNoise
+from dpress.inference.maps.supported_tiles import supported_tiles
 from dpress.kinds.spatial import colour_scale, map_figures, map_frame, outlines
 from dpress.reporting import charts
+from dpress.reporting.figures import Figure
 
 NEW_YORK = ((-74.26, -73.7), (40.48, 40.92))
 STATES = ((-125.0, -66.5), (24.5, 49.5))
@@ -30,6 +32,10 @@ def density(counts: Any, variance: float = 25.0) -> Cells:
     counts = np.asarray(counts, dtype=float)
     grid = Grid(len(counts))
     return Cells(grid=grid, counts=counts, noise=TreeNoise(grid=grid, levels=(variance,)))
+
+
+def figure_of(density: Cells, *more: Any, **named: Any) -> Figure:
+    return map_figures.density_figure(supported_tiles(density, "gaussian", 1 << 13), *more, **named)
 
 
 def hot(side: int, across: int, up: int, people: float = 5000.0) -> Cells:
@@ -112,7 +118,7 @@ CASES = {
 def test_both_maps_are_well_formed_closed_and_small(case: str) -> None:
     own, box, names = CASES[case]
     queries = (map_figures.QueryAnswer(box=box, value=3.0, low=-1.0, high=7.0),)
-    for figure in (map_figures.density_figure(own, box, names, queries), map_figures.trust_figure(own, box, names)):
+    for figure in (figure_of(own, box, names, queries), map_figures.trust_figure(own, box, names)):
         found = drawings(figure)
         assert set(found) == {"wide", "narrow"}
         assert len(figure.drawing) < 150_000
@@ -132,10 +138,10 @@ def test_both_maps_are_well_formed_closed_and_small(case: str) -> None:
 
 @pytest.mark.parametrize(("kind", "width"), SIZES.items())
 def test_a_cell_is_drawn_east_to_the_right_and_north_at_the_top(kind: str, width: int) -> None:
-    drawing = drawings(map_figures.density_figure(hot(8, 6, 1), STATES, NAMES))[kind]
+    drawing = drawings(figure_of(hot(8, 6, 1), STATES, NAMES))[kind]
     painted = pixels(map_of(drawing))
     assert [(row, column) for row in range(8) for column in range(8) if painted[row][column]] == [(6, 6)]
-    flipped = pixels(map_of(drawings(map_figures.density_figure(hot(8, 1, 6), STATES, NAMES))[kind]))
+    flipped = pixels(map_of(drawings(figure_of(hot(8, 1, 6), STATES, NAMES))[kind]))
     assert flipped != painted
     assert [row[::-1] for row in flipped[::-1]] == painted
     image = map_of(drawing)
@@ -144,7 +150,7 @@ def test_a_cell_is_drawn_east_to_the_right_and_north_at_the_top(kind: str, width
 
 
 def test_more_people_have_the_next_colour_in_light_and_in_dark() -> None:
-    drawing = drawings(map_figures.density_figure(density([[0, 20], [300, 40_000]]), METRES, ("x", "y")))["wide"]
+    drawing = drawings(figure_of(density([[0, 20], [300, 40_000]]), METRES, ("x", "y")))["wide"]
     at = legend(drawing)
     assert at == [10, 100, 1000, 10_000]
     for theme, colours in (("light", colour_scale.LIGHT), ("dark", colour_scale.DARK)):
@@ -154,7 +160,7 @@ def test_more_people_have_the_next_colour_in_light_and_in_dark() -> None:
 
 
 def test_the_legend_shows_every_colour_in_order() -> None:
-    drawing = drawings(map_figures.density_figure(density([[0, 20], [300, 40_000]]), METRES, ("x", "y")))["narrow"]
+    drawing = drawings(figure_of(density([[0, 20], [300, 40_000]]), METRES, ("x", "y")))["narrow"]
     images = [one for one in drawing.iter("image") if one.get("class") == "light"]
     assert pixels(images[1]) == [[None, *colour_scale.ramp(colour_scale.LIGHT, len(legend(drawing)))]]
 
@@ -198,7 +204,7 @@ def test_steps_tell_apart_what_noise_does_not_hide() -> None:
 @pytest.mark.parametrize("kind", SIZES)
 def test_a_query_lies_where_its_degrees_say_with_its_answer(kind: str) -> None:
     query = map_figures.QueryAnswer(box=((-100.0, -90.0), (30.0, 35.0)), value=12_345.6, low=11_301.0, high=13_390.0)
-    drawing = drawings(map_figures.density_figure(hot(8, 0, 0), STATES, NAMES, (query,)))[kind]
+    drawing = drawings(figure_of(hot(8, 0, 0), STATES, NAMES, (query,)))[kind]
     image = {key: float(map_of(drawing).attrib[key]) for key in ("x", "y", "width", "height")}
     found = [one for one in drawing.iter("rect") if one.get("class") == "query"]
     place = {key: float(found[0].attrib[key]) for key in image}
@@ -214,7 +220,7 @@ def test_a_query_lies_where_its_degrees_say_with_its_answer(kind: str) -> None:
 def test_labels_of_queries_do_not_lie_over_one_another() -> None:
     boxes = [((-120.0 + 12 * k, -118.0 + 12 * k), (30.0, 31.0)) for k in range(4)] * 2
     queries = tuple(map_figures.QueryAnswer(box=box, value=5e5, low=4e5, high=6e5) for box in boxes)
-    drawing = drawings(map_figures.density_figure(hot(8, 0, 0), STATES, NAMES, queries))["wide"]
+    drawing = drawings(figure_of(hot(8, 0, 0), STATES, NAMES, queries))["wide"]
     places = [(float(one.attrib["x"]), float(one.attrib["y"])) for one in drawing.iter("text") if one.text == "500,000"]
     apart = [abs(a[0] - b[0]) > 90 or abs(a[1] - b[1]) > 20 for k, a in enumerate(places) for b in places[:k]]
     assert len(places) == 8
@@ -228,11 +234,11 @@ def shores(figure: Any) -> list[str]:
 
 def test_outlines_are_drawn_on_earth_and_nowhere_else() -> None:
     own = hot(8, 0, 0)
-    assert len(shores(map_figures.density_figure(own, NEW_YORK, NAMES))) == 3
-    assert len(shores(map_figures.density_figure(own, STATES, NAMES))) == 2
-    assert len(shores(map_figures.density_figure(own, WORLD, NAMES))) == 1
+    assert len(shores(figure_of(own, NEW_YORK, NAMES))) == 3
+    assert len(shores(figure_of(own, STATES, NAMES))) == 2
+    assert len(shores(figure_of(own, WORLD, NAMES))) == 1
     for box, names in ((METRES, NAMES), (NEW_YORK, ("x", "y")), (((-181.0, 0.0), (0.0, 9.0)), NAMES)):
-        figure = map_figures.density_figure(own, box, names)
+        figure = figure_of(own, box, names)
         assert not shores(figure)
         assert "°" not in figure.drawing
         assert " km" not in figure.drawing
@@ -322,19 +328,19 @@ def test_what_is_read_aloud_holds_the_published_answers_and_no_other_number() ->
     query = map_figures.QueryAnswer(box=STATES, value=4_321.0, low=4_301.0, high=4_341.0)
     own = hot(8, 6, 1, 987_654.0)
     for figure in (
-        map_figures.density_figure(own, STATES, NAMES, (query,)),
+        figure_of(own, STATES, NAMES, (query,)),
         map_figures.trust_figure(own, STATES, NAMES),
     ):
         for drawing in drawings(figure).values():
             aloud = drawing.attrib["aria-label"] + "".join(one.text or "" for one in drawing.iter("desc"))
             assert set(re.findall(r"[\d,.]*\d", aloud)) <= {"4,321", "4,301", "4,341"}
-    plain = drawings(map_figures.density_figure(own, STATES, NAMES))["wide"].attrib["aria-label"]
+    plain = drawings(figure_of(own, STATES, NAMES))["wide"].attrib["aria-label"]
     assert plain == "Map of the estimated number of people by lon and lat"
 
 
 def test_the_caption_says_what_is_merged_and_what_has_no_colour() -> None:
-    fine = map_figures.density_figure(hot(512, 500, 3), STATES, NAMES)
-    assert (fine.facts["drawn"], fine.facts["side"]) == (128, 512)
+    fine = figure_of(hot(512, 500, 3), STATES, NAMES)
+    assert (fine.facts["drawn"], fine.facts["tiles"]) == (128, 1 + 3 * 9)
     painted = pixels(map_of(drawings(fine)["wide"]))
     assert [(row, column) for row in range(128) for column in range(128) if painted[row][column]] == [(127, 125)]
     lowest = legend(drawings(fine)["wide"])[0]
@@ -343,7 +349,14 @@ def test_the_caption_says_what_is_merged_and_what_has_no_colour() -> None:
 
 def test_exactly_one_picture_of_each_pair_is_shown_by_the_style() -> None:
     assert re.sub(r"\s+", "", map_frame.STYLE).count("display:inline;") == 2
-    for drawing in drawings(map_figures.density_figure(hot(8, 0, 0), STATES, NAMES)).values():
+    for drawing in drawings(figure_of(hot(8, 0, 0), STATES, NAMES)).values():
         hidden = [(one.get("class"), one.get("display")) for one in drawing.iter("image")]
         assert hidden == [("light", None), ("dark", "none")] * (len(hidden) // 2)
         assert "map" in drawing.attrib["class"].split()
+
+
+def test_a_map_of_one_tile_has_no_colour_and_no_legend() -> None:
+    drawing = drawings(figure_of(density(np.full((8, 8), 1.0)), STATES, NAMES))["wide"]
+    assert pixels(map_of(drawing)) == [[None]]
+    assert not any("per cell" in words for words in texts(drawing))
+    assert any("per cell" in words for words in texts(drawings(figure_of(hot(8, 6, 1), STATES, NAMES))["wide"]))

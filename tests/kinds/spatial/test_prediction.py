@@ -1,10 +1,9 @@
 """What a plan states of a map holds on real points, for their number: a range of errors, and the noise alone.
 
-Where people are decides how wrong a map is: among sets of nearly the same size the error of one method at one budget
-differs by more than a factor of two, so that no number is within a quarter of both. The measured error lies in the
-range that a plan states, or within a quarter of its ends; one case misses that, and is named. The range's
-populations were chosen with all of these sets in view, so the cases show that one range fits them, not that it fits any
-other set.
+Where people are decides how wrong a map is: of two sets of nearly the same size one errs 1.4 times as much as the
+other, by one method at one budget, and of the made-up populations up to four times. The measured error lies in the
+range that a plan states, or within a quarter of its ends. The range's populations were chosen with these sets in view,
+so the cases show that one range fits them, not that it fits any other set.
 """
 
 import functools
@@ -27,10 +26,10 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.workload import Areas
 from dpress.data.specification.spec import from_dict
-from dpress.inference.maps.population import family, populations
+from dpress.inference.maps.population import family
 from dpress.kinds.spatial.design import AREAS, collection
 from dpress.kinds.spatial.plan_text import plain
-from dpress.kinds.spatial.prediction import likely_range, noise_error, typical_rectangles
+from dpress.kinds.spatial.prediction import EVERY, likely_range, noise_error, typical_rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.map_decoder import coarser
@@ -46,7 +45,6 @@ SETS = {
     "nyc_pickups/nyc_taxi_pickups.parquet": NEW_YORK,
 }
 NEAR, WIDEST, RUNS, REPORTED = 1.25, 4.0, 8, 3
-MISSED = {("nyc_pickups/nyc_taxi_pickups.parquet", "central", 1.0): 1.4}  # 1.34 times the range's upper end
 EPSILONS = (0.1, 1.0, 2.0)
 ASKED = typical_rectangles(Areas(*AREAS))
 
@@ -108,8 +106,8 @@ def measured(own: Any, image: Array) -> tuple[float, float]:
     return math.sqrt(np.mean(squares)), math.sqrt(np.mean(noise)) if noise else math.nan
 
 
-def inside(error: float, stated: list[float], near: float = NEAR) -> bool:
-    return stated[0] / near < error < stated[1] * near
+def inside(error: float, stated: list[float]) -> bool:
+    return stated[0] / NEAR < error < stated[1] * NEAR
 
 
 @pytest.mark.long
@@ -125,26 +123,12 @@ def test_the_measured_error_of_real_points_is_in_the_range_that_a_plan_states(na
         found, own = planned(name, model, epsilon)
         stated = plain(found, found.chosen)
         error, noise = measured(own, points(name))
-        near = MISSED.get((name, model, epsilon), NEAR)
-        assert inside(error, stated["typical_error"], near), epsilon
-        assert inside(error, stated["typical_error"]) == (near == NEAR), epsilon
+        assert inside(error, stated["typical_error"]), epsilon
         assert stated["typical_error"][1] < WIDEST * stated["typical_error"][0]
         if stated["noise_error"] is not None and not math.isnan(noise):
             assert noise / 1.1 < stated["noise_error"] < 1.1 * noise
         other, _ = planned(name, model, epsilon / 10)
         assert not inside(error, plain(other, other.chosen)["typical_error"])
-
-
-@pytest.mark.slow
-def test_no_one_number_is_within_a_quarter_for_all_real_points() -> None:
-    """Census places and taxi pick-ups: about as many, one method, one budget, errors a factor of two and more apart."""
-    names = ("us_points/us_census_places_zctas_2010.parquet", "nyc_pickups/nyc_taxi_pickups.parquet")
-    errors = []
-    for name in names:
-        _, own = planned(name, "central", 1.0)
-        errors.append(measured(own, points(name))[0])
-    assert 0.8 < points(names[0]).sum() / points(names[1]).sum() < 1.25
-    assert max(errors) > 2 * min(errors)
 
 
 def test_the_noise_of_unbiased_answers_is_that_of_the_tree_and_made_of_reports_grows_with_their_number() -> None:
@@ -156,10 +140,13 @@ def test_the_noise_of_unbiased_answers_is_that_of_the_tree_and_made_of_reports_g
 
 
 def test_the_range_is_over_ever_more_clustered_people_about_nobody() -> None:
-    largest = [float(np.sort(one.counts.ravel())[-1000:].sum()) for one in family()]
-    assert all(one < other for one, other in itertools.pairwise(largest))
-    assert all(one.counts.shape == (LARGEST_SIDE, LARGEST_SIDE) and one.clustered == 0 for one in family())
-    assert [one.counts.sum() for one in family()] == pytest.approx([1.0] * len(populations()))
+    """Of both of a roughness: the mean share of the fullest thousand cells."""
+    people = [one for shape in EVERY for one in family(shape)]
+    fullest = [float(np.sort(one.counts.ravel())[-1000:].sum()) for one in people]
+    means = [sum(pair) / 2 for pair in zip(fullest[::2], fullest[1::2], strict=True)]
+    assert all(one < other for one, other in itertools.pairwise(means))
+    assert all(one.counts.shape == (LARGEST_SIDE, LARGEST_SIDE) and one.clustered == 0 for one in people)
+    assert [one.counts.sum() for one in people] == pytest.approx([1.0] * 12)
 
 
 def test_the_range_is_from_the_smallest_to_the_largest_error_and_the_same_every_time() -> None:
@@ -168,3 +155,5 @@ def test_the_range_is_from_the_smallest_to_the_largest_error_and_the_same_every_
     low, high = likely_range(made, Areas(*AREAS), 10_000)
     assert 0 < low < high
     assert likely_range(made, Areas(*AREAS), 10_000) == (low, high)
+    ends = [likely_range(made, Areas(*AREAS), 10_000, shape) for shape in EVERY]
+    assert (min(end[0] for end in ends), max(end[1] for end in ends)) == (low, high)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from dpress.core.basics import rng
 from dpress.data.specification.spec import Spec, from_dict
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 
 USERS = 4000
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 8], [0, 4]]}

@@ -49,7 +49,11 @@ def test_the_whole_path_with_groups(tmp_path: Path) -> None:
     assert night.value == pytest.approx(1 - again.query("share hour in 3..21 where zone = a").value)
     days = again.query("share weekday in 5..1")
     assert days.value == pytest.approx(1 - again.query("share weekday in 2..4").value)
-    assert set(again.answers.tables) == {"statistics.parquet", "distribution_1.parquet", "distribution_2.parquet"}
+    assert set(again.answers.tables) == {
+        "statistics.parquet",
+        "distribution-hour.parquet",
+        "distribution-weekday.parquet",
+    }
     assert "The distribution of hour" in page.page(again)
     with pytest.raises(ValueError, match="there is no statistic 'mean hour'"):
         again.query("mean hour")

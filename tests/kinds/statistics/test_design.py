@@ -12,8 +12,8 @@ from dpress import catalog, plan, publish
 from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.kinds.statistics import plan_text
 
 
@@ -51,7 +51,7 @@ def test_an_approximate_budget_is_spent_on_the_noise_that_errs_less() -> None:
     budget = {"epsilon": 1.0, "delta": 1e-6}
     many = {"mean": ["cost", *(f"x{i}" for i in range(12))]}
     extra = [{"name": f"x{i}", "kind": "integer", "bounds": [0, 9]} for i in range(12)]
-    assert isinstance(plan(spec([WARD, SEX, COST, AGE, *extra], budget, **many)).chosen.mechanism.loss, ZCDP)
+    assert isinstance(plan(spec([WARD, SEX, COST, AGE, *extra], budget, **many)).chosen.mechanism.loss, GaussianDP)
     assert isinstance(plan(spec(privacy=budget, variance=None, median=None, quantiles=None, share=None,
                                 attributes=[WARD, COST])).chosen.mechanism.loss, PureDP)  # fmt: skip
 
@@ -113,7 +113,9 @@ def test_what_does_not_fit_is_refused_with_its_place(changes: dict[str, Any], me
 def test_devices_other_methods_and_too_many_groups_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown parameter 'share' for a local collection of kind 'statistics'"):
         plan(spec(privacy={"epsilon": 1.0, "model": "local"}))
-    with pytest.raises(NotSupported, match="'dst' does not serve kind = 'statistics'; 'group_statistics' does"):
+    with pytest.raises(
+        NotSupported, match="'dst' does not serve kind = 'statistics'; 'group_statistics' or 'quantile_cells' does"
+    ):
         plan(spec(method="dst"))
     zones = {"name": "zone", "kind": "integer", "bounds": [0, 1 << 18]}
     with pytest.raises(NotSupported, match=r"by: 786,435 groups are more than 2\^17"):

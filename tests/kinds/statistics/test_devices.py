@@ -42,6 +42,7 @@ def estimated(levels: np.ndarray, groups: np.ndarray, epsilon: float, seed: int,
         quantiles=(),
         oracle=own,
         reports=reports.reshape(2, -1),
+        everybody=levels.size,
     )
     return DeviceEstimates(numbers=(one,), masks=np.eye(2, dtype=bool), users=levels.size, z=z)
 
@@ -82,7 +83,9 @@ def test_quantiles_hold_the_truth_where_numbers_are_smooth_and_where_they_heap()
         held, narrow = 0, 0
         for seed in range(runs):
             reports = own.tally(own.perturb(levels, rng=rng.seeded(seed)))[None]
-            one = ReportedNumbers(attribute=age, degree=0, quantiles=shares, oracle=own, reports=reports)
+            one = ReportedNumbers(
+                attribute=age, degree=0, quantiles=shares, oracle=own, reports=reports, everybody=users
+            )
             found = DeviceEstimates(numbers=(one,), masks=whole, users=users, z=1.96)
             for share in shares:
                 own_one, true = found.of("age", share), float(truth.of("age", share).value[0])
@@ -130,7 +133,7 @@ def test_the_whole_path_with_groups(tmp_path: Path) -> None:
     assert abs(share.value - ((age >= 20) & (age <= 35))[sex == "m"].mean()) < 4 * share.standard_error < 0.2
     with pytest.raises(ValueError, match=r"one attribute that has quantiles \(age\): 'share pay < 50'"):
         again.query("share pay < 50")
-    assert set(again.answers.tables) == {"statistics.parquet", "distribution_1.parquet"}
+    assert set(again.answers.tables) == {"statistics.parquet", "distribution-age.parquet"}
     table = release.tables["sex", "age"].to_pandas()
     assert len(table) == 3 * 64
     assert np.allclose(table.groupby("sex", dropna=False)["share"].sum(), 1)

@@ -173,8 +173,8 @@ def test_a_plan_says_from_which_count_on_and_how_wrong() -> None:
     text = plan_text.text(planned)
     assert "For a name that counts 82 rows, which is released with a chance of at least 99 % (66: 50 %)" in str(text)
     many = str(plan_text.text(plan(asked(privacy={**PERSONS, "rows_per_unit": 9}))))
-    assert "For a name that counts 478 who that have it" in many
-    assert "(345: 50 %; 115 where they have no other name, as weights are 1 / sqrt(names))" in many
+    assert "For a name that counts 541 who that have it" in many
+    assert "(388: 50 %; 130 where they have no other name, as weights are 1 / sqrt(names))" in many
     own = plan_text.plain(planned, planned.chosen)
     assert own["claim"]["proven"] == {"epsilon": 1.0, "delta": 1e-8}
     assert set(own["standard_errors"]) == {"count", "sum cost", "mean cost"}

@@ -14,6 +14,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics import group_figures
 from dpress.kinds.statistics.group_figures import inside
 from dpress.kinds.statistics.page import page
+from dpress.kinds.statistics.units import with_unit
 
 
 def shown(**changes: Any) -> str:
@@ -28,8 +29,9 @@ def test_every_statistic_has_a_table_and_a_figure() -> None:
     html = shown()
     release = publish(spec(), table(), rng=rng.seeded(3))
     for name in release.answers.groups().names:
-        assert f"<h3>{name}</h3>" in html
-        assert f'aria-label="{name}"' in html
+        title = with_unit(name, release.schema)
+        assert f"<h3>{title.name}</h3>" in html
+        assert f'aria-label="{title.caption}"' in html
     found = release.query("mean cost where ward = eyes")
     assert f"{found.value:,.1f}"[:-1] in words(html)
 
@@ -49,6 +51,7 @@ def test_quantiles_are_drawn_as_boxes_and_the_caption_says_of_what() -> None:
     text = words(shown(quantiles={"cost": [0.1, 0.9]}))
     assert "The box runs from the lowest to the highest of the quantiles 0.1, 0.9." in text
     assert "thick tick" not in text
+    assert "The thin lines below are 95 % intervals of these quantiles." in text
 
 
 def test_all_rows_may_be_the_one_group() -> None:
@@ -67,7 +70,7 @@ def test_the_box_is_between_the_quantiles_that_the_page_names(monkeypatch: pytes
     """Of 0.1, 0.5 and 0.9 only one is an inner one, so that it runs between the outer ones."""
     drawn: list[Any] = []
     monkeypatch.setattr(group_figures, "both", lambda draw, _: draw(400))
-    monkeypatch.setattr(group_figures, "_boxes", lambda lines, *_: drawn.append(lines))
+    monkeypatch.setattr(group_figures, "_boxes", lambda lines, ticks, *_: drawn.extend([ticks, lines]))
     for shares, ends in (((0.1, 0.5, 0.9), (1, 9)), ((0.1, 0.25, 0.5, 0.75, 0.9), (2.5, 7.5))):
         values = {
             share: Estimates(**dict.fromkeys(("value", "standard_error", "low", "high"), np.array([10 * share])))
@@ -75,4 +78,5 @@ def test_the_box_is_between_the_quantiles_that_the_page_names(monkeypatch: pytes
         }
         group_figures.boxes(["all"], values, "age")
         assert (drawn[-1][0]["from"], drawn[-1][0]["to"]) == ends
+        assert [(tick["low"], tick["high"]) for tick in drawn[-2]] == [(10 * share, 10 * share) for share in shares]
         assert [10 * share for share in (group_figures.inside(shares)[0], group_figures.inside(shares)[-1])] == [*ends]

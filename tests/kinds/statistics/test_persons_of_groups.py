@@ -15,6 +15,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
 from dpress.kinds.statistics.curator.estimates import group_estimates
 from dpress.release.truth.data_check import check
+from dpress.reporting.statistic_titles import titled
 
 PERSON = {"unit": "uid", "rows_per_unit": 4}
 TOTALS: dict[str, Any] = {"persons": True, "totals": {"cost": [0, 600]}}
@@ -73,7 +74,7 @@ def test_plan_page_folder_and_evaluation_know_them(tmp_path: Path) -> None:
     again = load_release(tmp_path / "out")
     assert again.query("persons where ward = eyes") == release.query("persons where ward = eyes")
     text = report(release, tmp_path / "page.html").read_text()
-    assert all(f"{name} by group" in text for name in NAMES)
+    assert all(f"{titled(name, release.schema).caption} by group" in text for name in NAMES)
     found = evaluate(release, table())
     for name in ("persons", "total cost"):
         assert found[f"{name}: root mean squared error"] < 4 * errors[name]

@@ -94,6 +94,7 @@ def test_the_table_has_values_alone_and_the_folder_is_read_back(released: Any, t
     page, *scripts = report(again, tmp_path / "page.html").read_text().split("<script")
     assert '"measured":{"value":' in scripts[0]
     assert "1 without an interval" in page
+    assert "thin lines below" not in page
     assert "NaN" not in page
     assert ">nan<" not in page
 

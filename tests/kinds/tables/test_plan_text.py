@@ -28,7 +28,7 @@ def test_a_histogram_has_the_exact_quantile_beside_the_textbook(make_spec) -> No
 def test_every_candidate_has_its_own(make_spec) -> None:
     planned = plan(make_spec("marginals", ["age", "sex", "size"]))
     each = {one.method: plan_text.plain(planned, one)["largest_error"] for one in planned.candidates}
-    assert set(each) == {"identity", "marginals"}
+    assert set(each) == {"identity", "marginals", "priview"}
     assert each["identity"]["within"] != each["marginals"]["within"]
     assert not any(one["exact"] or one["textbook"] for one in each.values())
     assert f"+- {math.ceil(10 * each[planned.chosen.method]['within']) / 10:g}" in last(planned)

@@ -20,6 +20,7 @@ from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups, exam
 from dpress.mechanisms.discovery.discovered_groups_audit import coarse_names, discovery_loss
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
+from dpress.mechanisms.selection.names_audit import alone
 
 LOSS = ApproxDP(epsilon=1, delta="1e-5")
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]
@@ -59,10 +60,10 @@ def test_planted_faults_are_found(unit: Unit) -> None:
 
 def test_names_get_groups_in_order_and_of_too_many_the_most_frequent() -> None:
     own = example(LOSS, Unit())
-    assert own.select(NAMES, rng=rng.seeded(1)) == ("a", "b", "c")
-    assert dataclasses.replace(own, most=2).select(NAMES, rng=rng.seeded(1)) == ("b", "c")
+    assert own.select(NAMES, alone(own.names, NAMES), rng=rng.seeded(1)) == ("a", "b", "c")
+    assert dataclasses.replace(own, most=2).select(NAMES, alone(own.names, NAMES), rng=rng.seeded(1)) == ("b", "c")
     nothing = NameCounts(names=(), counts=np.zeros(0, dtype=np.int64), unnamed=3)
-    assert own.select(nothing, rng=rng.seeded(1)) == ()
+    assert own.select(nothing, alone(own.names, nothing), rng=rng.seeded(1)) == ()
     assert own.listing(3).claim == own.claim
     assert own.listing(3).groups.strategy.parts[0].groups == 4
 

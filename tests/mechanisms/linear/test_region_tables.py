@@ -34,7 +34,7 @@ def worst_within_a_state(made: RegionTables) -> Fraction:
     places = [[leaf * CELLS + cell for leaf in leaves for cell in range(CELLS)] for leaves in STATES]
     return max(
         sum(
-            Fraction(int((np.abs(part) ** order).sum())) / noise.denominator
+            Fraction(int((np.abs(part) ** order).sum())) / (noise.order * noise.spread)
             for noise, part in zip(made.noisy.noises, np.split(columns[a] - columns[b], ends), strict=True)
         )
         for state in places

@@ -59,7 +59,7 @@ def test_the_claim_is_what_the_worst_neighbour_costs(spine: Spine, loss: Loss, r
         ends = np.cumsum([part.rows for part in mechanism.parts])[:-1]
         return max(
             sum(
-                Fraction(int((np.abs(part) ** loss.order).sum())) / (noise.denominator * factor)
+                Fraction(int((np.abs(part) ** loss.order).sum())) / (noise.order * noise.spread * factor)
                 for noise, part in zip(mechanism.noises, np.split(change, ends), strict=True)
             )
             for change in changes

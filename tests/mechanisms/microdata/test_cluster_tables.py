@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpress.core.basics import rng
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.mechanisms.microdata.cluster_tables import agreed, one_way_totals, refined
 
 TRUTH = np.array([[400.0, 100.0, 0.0, 0.0], [0.0, 20.0, 0.0, 300.0], [5.0, 5.0, 60.0, 0.0]])

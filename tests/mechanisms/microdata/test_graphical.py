@@ -15,12 +15,15 @@ from dpress.core.basics.claim import ROW, Claim, Relation, Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
+from dpress.core.basics.plain import plain
 from dpress.core.methods.people import Codes, People, in_memory
 from dpress.inference.records import latent_classes, low_rank
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module
+from dpress.mechanisms.microdata import shared_loss
 from dpress.mechanisms.microdata.graphical import Graphical, graphical, offers, score
-from dpress.mechanisms.microdata.grouped_tables import GroupedTable
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable, exact, one_way_parts
+from dpress.mechanisms.microdata.record_sampling import drawn
 from dpress.noise import choose
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
@@ -122,6 +125,56 @@ def test_all_that_is_drawn_costs_exactly_the_claim(
         unit.rows * (2 if unit.relation is Relation.REPLACE_ONE else 1)
     }
     assert spent.total(pure=isinstance(loss, PureDP)) == amount(mechanism.claim)
+
+
+@every_loss
+@every_unit
+@pytest.mark.parametrize("share", module.AGAIN, ids=str)
+@pytest.mark.usefixtures("small")
+def test_whatever_measures_one_way_tables_again_costs_the_same(
+    monkeypatch: pytest.MonkeyPatch, loss: Any, unit: Unit, share: Fraction
+) -> None:
+    monkeypatch.setattr(shared_loss, "best_share", lambda *_: share)
+    mechanism = graphical(COLUMNS, loss, unit)
+    assert mechanism is not None
+    spent = Spent(monkeypatch, unit)
+    made = mechanism.release(in_memory(people(300)), rng=rng.seeded(1))
+    assert len(spent.measured) == 4 + (4 if share else 0) + (6 if share < 1 else 0)
+    assert spent.total(pure=isinstance(loss, PureDP)) == amount(mechanism.claim)
+    assert made.codes.shape[0] == 4
+    monkeypatch.setattr(module, "part_of", lambda part, own: part.of(own * part.amount * Fraction(105, 100)))
+    spent.measured.clear()
+    mechanism.release(in_memory(people(300)), rng=rng.seeded(1))
+    assert spent.total(pure=isinstance(loss, PureDP)) > amount(mechanism.claim)
+
+
+def test_a_design_of_yesterday_measures_one_way_tables_once() -> None:
+    before = Graphical(columns=COLUMNS, loss=ZCDP(rho="0.3"), rounds=6)
+    assert (before.again, "again" in plain(before, context=("columns",))) == ((), False)
+    now = graphical(COLUMNS, ZCDP(rho="0.3"), ROW)
+    assert now is not None
+    assert plain(now, context=("columns",))["again"] == ["0/1", "1/4", "1/2", "1/1"]
+    with pytest.raises(ValueError, match="again must be shares, 0 to 1, and none where pairs are chosen"):
+        Graphical(columns=COLUMNS, loss=ZCDP(rho="0.3"), rounds=2, again=(Fraction(1, 2),))
+
+
+@pytest.mark.parametrize("rows", [40, 200])
+def test_of_few_rows_records_are_as_near_as_independent_ones(rows: int) -> None:
+    """Noise hides what pairs have to do with each other, so that the loss goes to one-way tables."""
+    truth, mechanism = people(rows), graphical(COLUMNS, PureDP(epsilon="0.5"), ROW)
+    assert mechanism is not None
+    way = mechanism.measuring(one_way_parts(mechanism.shape), mechanism.loss)
+    counts = np.concatenate(exact(one_way_parts(mechanism.shape), in_memory(truth)))
+    errors = np.zeros((20, 2))
+    for run in range(20):
+        noisy = way.noisy(counts.copy(), rng=rng.seeded(run)).parts
+        product = np.stack([drawn(np.maximum(part.answers, 0.0), 2000, rng=rng.seeded(run)) for part in noisy])
+        made = mechanism.release(in_memory(truth), rng=rng.seeded(run)).codes
+        for place, codes in enumerate((made, product)):
+            errors[run, place] = np.mean(
+                [total_variation(truth, codes, pair) if codes.size else 1 for pair in mechanism.pairs]
+            )
+    assert errors[:, 0].mean() < 1.5 * errors[:, 1].mean()
 
 
 @every_loss
@@ -298,10 +351,7 @@ def test_what_cannot_be_served_is_refused_before_anything_is_read() -> None:
     assert graphical(COLUMNS[:1], ZCDP(rho=1), ROW) is None
     many = graphical(COLUMNS * 4, ZCDP(rho=1), ROW)
     assert many is not None
-    assert many.rounds == 120
-    wide = graphical(COLUMNS * 16, ZCDP(rho=1), ROW)  # 2,016 pairs
-    assert wide is not None
-    assert wide.rounds == 4 * 64
+    assert many.rounds == len(many.pairs) == 120
 
 
 def derived(rows: int) -> Codes:

@@ -9,7 +9,7 @@ from dpress.attributes.mixed import Column
 from dpress.core.basics import rng
 from dpress.core.maps.linear import Stack
 from dpress.core.maps.measurement import Measurement
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.one_way_tables import groups_of_numbers, one_way_tables
 
@@ -70,3 +70,27 @@ def test_records_are_spread_within_their_groups_as_the_one_way_table_says() -> N
     made = one_way.spread(codes.astype(np.int32), rng=rng.seeded(2))[0]
     assert np.array_equal(groups[made], codes[0])
     assert np.abs(np.bincount(made, minlength=100) - counts).max() < 8
+
+
+def test_a_second_measurement_is_weighted_by_precision_and_leaves_groups_and_size() -> None:
+    first = one_way_tables(COLUMNS, noisy_histograms(COLUMNS, [TRUTH.sum(1), TRUTH.sum(0)], [40.0, 40.0], 1), 40.0)
+    more = noisy_histograms(COLUMNS, [TRUTH.sum(1) + 400, TRUTH.sum(0) + 200], [10.0, 10.0], 5)
+    both = first.again(more)
+    for old, new, part in zip(first.noisy, both.noisy, more.parts, strict=True):
+        assert new == pytest.approx(0.2 * old + 0.8 * part.answers)
+    assert both.size == first.size
+    assert [counts.sum() for counts in both.counts] == pytest.approx([first.size] * 2)
+    assert both.groups is first.groups
+    scale = first.size / np.mean([table.sum() for table in both.noisy])
+    assert both.variances == pytest.approx([8 * scale**2] * 2, rel=0.01)
+
+
+def test_attributes_that_have_one_group_each_are_spread_apart_from_each_other() -> None:
+    """In one order of records two halves would follow each other."""
+    columns = tuple(Column(name=n, size=2, units=np.zeros(0, np.int64), distance=1 - np.eye(2)) for n in "ab")
+    one_way = one_way_tables(columns, noisy_histograms(columns, [np.array([500.0, 500.0])] * 2, [1e6, 1e6], 3), 40.0)
+    one_way = one_way.again(noisy_histograms(columns, [np.array([500.0, 500.0])] * 2, [1.0, 1.0], 3))
+    assert [int(groups.max()) for groups in one_way.groups] == [0, 0]
+    made = one_way.spread(np.zeros((2, 1000), np.int32), rng=rng.seeded(1))
+    together = float(np.mean(made[0] == made[1]))
+    assert abs(together - 0.5) < 0.1  # six standard deviations of 1,000 coins

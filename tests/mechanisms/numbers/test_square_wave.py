@@ -2,6 +2,7 @@
 
 import math
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dpress.core.reports.oracle import Channel
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.numbers.report_sums import sums
 from dpress.inference.numbers.sliding_window import fitted
+from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.square_wave import CARD, SquareWave, informative_window
 
 
@@ -60,10 +62,27 @@ def test_sums_are_unbiased_for_every_value_with_exactly_the_stated_covariance(gr
             held = float(group < asked)
             assert np.allclose(mean, [held, held * (level - 2), held * (level - 2) ** 2])
             many = np.round(chances * 1e9).astype(np.int64)
-            found = sums(many, own.scores, mask)
+            found = sums(many, own.scores, mask, part=0.0)
             spread = np.einsum("agy,bgy,gy->ab", scores, scores, chances) - np.outer(mean, mean)
             assert np.allclose(found.values / many.sum(), mean, atol=1e-6)
             assert np.allclose(found.covariance / many.sum(), spread, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("mask", [(True, False), (True, True)])
+@pytest.mark.parametrize("make", [SquareWave, CircularWave])
+def test_of_people_who_differ_the_covariance_is_that_of_their_noise_alone(make: Any, mask: tuple[bool, bool]) -> None:
+    oracle = make(levels=7, groups=2, loss=PureDP(epsilon=3))
+    rows = np.array([[float(p) for p in row] for row in oracle.channel().probabilities]).reshape(-1, 2, oracle.row)
+    people, chosen = (0, 3, 6, 8), np.array(mask)
+    each = [np.round(rows[value] * 1e9).astype(np.int64) for value in people]
+    together = np.sum(each, axis=0)
+    noise = sum(sums(reports, oracle.scores, chosen, part=0.0).covariance for reports in each)
+    scale = np.abs(noise).max()
+    assert np.allclose(sums(together, oracle.scores, chosen).covariance / scale, noise / scale, atol=1e-6)
+    drawn = sums(together, oracle.scores, chosen, part=0.0).covariance  # with the spread of people
+    assert not np.allclose(drawn / scale, noise / scale, atol=1e-2)
+    half = sums(together, oracle.scores, chosen, part=0.5).covariance
+    assert np.allclose(half / scale, (noise + drawn) / 2 / scale, atol=1e-6)
 
 
 def test_blocks_join_wide_numbers_fit_and_what_cannot_be_is_named() -> None:

@@ -184,3 +184,8 @@ def test_the_card_serves_and_refuses() -> None:
         serve(4, PureDP(epsilon=1), candidates=("x",))
     with pytest.raises(ValueError, match="per report, more than"):
         serve(4, PureDP(epsilon=1), f=0.2)
+
+
+def test_counts_that_no_collector_holds_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"bits x cohorts must be at most 16,777,216, .* got 10,000,000 x 64"):
+        Rappor(candidates=("a", "b"), f=Fraction(1, 2), bits=10**7)

@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
+from tests.mechanisms.selection.weighted import UNITS, each_unit, faulty
 
 from dpress.core.basics import rng
-from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.basics.losses.loss import Loss
@@ -22,18 +23,7 @@ from dpress.mechanisms.selection.partition_selection import PartitionSelection
 FALSE_ALARM = 1e-6
 DRAWS = 20_000
 LOSSES = [ApproxDP(epsilon=1, delta="1e-8"), ApproxDP(epsilon="0.5", delta="1e-5"), ApproxDP(epsilon=3, delta="0.01")]
-MOVED = Relation.REPLACE_ONE
-UNITS = [Unit(), Unit(relation=MOVED), Unit(column="uid", rows=3), Unit(relation=MOVED, column="uid", rows=3)]
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
-each_unit = pytest.mark.parametrize("unit", UNITS, ids=str)
-
-
-def faulty(honest: GaussianThreshold, **changed: object) -> GaussianThreshold:
-    """One that claims like an honest one and draws otherwise; made without its own check."""
-    found = object.__new__(GaussianThreshold)
-    for field in dataclasses.fields(honest):
-        object.__setattr__(found, field.name, changed.get(field.name, getattr(honest, field.name)))
-    return found
 
 
 @each_unit

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision
-from dpress.mechanisms.spatial.quadtree import quadtree
+from dpress.mechanisms.spatial.quadtree import Quadtree, quadtree
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid, uniform_grid
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
@@ -73,19 +74,25 @@ def test_sums_of_rectangles_are_unbiased_with_exactly_the_stated_variance(
 
 
 @pytest.mark.parametrize("relation", Relation)
-def test_the_exact_variance_of_a_tree_is_that_of_dense_least_squares(relation: Relation) -> None:
-    one = quadtree(Grid(4), PureDP(epsilon=1), unit=Unit(relation=relation), reconstruction="least_squares")
-    assert one is not None
-    matrix = np.stack([one.map.apply(cell) for cell in np.eye(16)], axis=1)
+@pytest.mark.parametrize(("side", "branching", "measured"), [(4, 4, 2), (4, 16, 1), (8, 16, 2)])
+def test_the_exact_variance_of_a_tree_is_that_of_dense_least_squares(
+    relation: Relation, side: int, branching: Literal[4, 16], measured: int
+) -> None:
+    """Of all levels, and of every second from the cells up: 64 cells below 4 quarters."""
+    unit, strategy = Unit(relation=relation), Quadtree(grid=Grid(side), branching=branching)
+    one = CentralMap(grid=Grid(side), strategy=strategy, loss=PureDP(epsilon=1), unit=unit)
+    matrix = np.stack([one.map.apply(cell) for cell in np.eye(side**2)], axis=1)
     covariance = np.linalg.inv(matrix.T @ matrix) * one.variance
-    image = np.zeros((4, 4))
+    image = np.zeros((side, side))
     image[1:4, :2] = 1
     weights = one.grid.flat(image)
     density = one.decoder.density(one.measured(np.zeros(one.map.rows)))
     query = Rectangles(*(np.array([end]) for end in (1.0, 4.0, 0.0, 2.0)))
     assert np.isclose(density.variances(query)[0], weights @ covariance @ weights)
     assert np.allclose(density.cell_variances(), covariance[0, 0])
-    scale = 2 * (1 if relation is Relation.ADD_REMOVE else 2)  # two levels
+    answers = rng.seeded(4).words(one.map.rows).astype(np.float64) / 2.0**60
+    assert np.allclose(one.decoded(one.measured(answers), 0).counts, one.grid.image(np.linalg.pinv(matrix) @ answers))
+    scale = measured * (1 if relation is Relation.ADD_REMOVE else 2)
     assert one.matrix.noises == (DiscreteLaplace(scale=Fraction(scale)),)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from dpress.core.basics import rng
 from dpress.core.maps.tree import Tree
-from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent, on_simplex
+from dpress.inference.normal import normal
 from dpress.mechanisms.spatial.grown_tree import nonnegative, on_weighted_simplex
 
 

@@ -1,6 +1,7 @@
 """Releases that grow period by period: what they count, and what is refused."""
 
 import datetime as dt
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -178,7 +179,7 @@ def test_other_kinds_are_published_by_periods_and_their_counts_add_up(tmp_path, 
     assert (found["2024-02"].value, found["2024-02"].query) == (month.value, f"2024-02: {text}")
     assert (series.adds_up("total"), series.adds_up(text)) == (False, False)
     text = series_page(published(tmp_path / "out", own, MONTHS[2:3]))
-    assert text.count("Statistics by period: mean cost") >= 1
+    assert text.count("mean of cost over time") >= 1
     with pytest.raises(ValueError, match="answered of every published period; leave out visited"):
         series.by_period("mean cost where visited = 2024-02")
 
@@ -319,4 +320,15 @@ def test_a_page_of_tables_that_hold_single_attributes_has_the_cells_of_each(tmp_
     for place, month in enumerate(MONTHS[:3]):
         publish_period(own, month, rows, out=tmp_path / "visits", rng=seeded(place))
     text = series_page(load_series(tmp_path / "visits"))
-    assert all(f"{name} = {label}" in text for name, label in (("ward", "eyes"), ("sex", "m")))
+    assert all(f'aria-label="count over time by {name}"' in text for name in ("ward", "sex"))
+
+
+@pytest.mark.parametrize("counter", ["separate", "tree"])
+@pytest.mark.parametrize(("february", "change"), [(100, "hides whether that is more"), (300, "That is 2.. more")])
+def test_a_page_opens_with_the_latest_period_and_a_change_that_is_significant(tmp_path, counter, february, change):
+    days = [dt.date(2024, 1, 15)] * 100 + [dt.date(2024, 2, 15)] * february
+    rows = pa.table({"visited": days, "ward": ["eyes"] * len(days)})
+    for place, month in enumerate(MONTHS[:2]):
+        publish_period(spec(counter), month, rows, out=tmp_path / "out", rng=seeded(place))
+    (opening,) = re.findall(r'<p class="opening">(.*?)</p>', series_page(load_series(tmp_path / "out")))
+    assert re.match(rf"In 2024-02: \d+ rows, give or take \d+\. .*{change} .*2024-01", opening)

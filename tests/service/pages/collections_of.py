@@ -31,7 +31,11 @@ SPECS = {
     "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides"}},
     "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
     "gaps": {"attribute": [{**AGE, "null": "unknown"}, {**SEX, "null": "unsaid"}], "release": {"kind": "marginals"}},
-    "maps": {"attribute": [PLACE], "release": {"kind": "spatial"}},
+    "numbers": {
+        "attribute": [SEX, {**AGE, "kind": "numeric", "unit": "years"}],
+        "release": {"kind": "statistics", "parameters": {"by": ["sex"], "mean": ["age"]}},
+    },
+    "maps": {"attribute": [PLACE], "release": {"kind": "spatial", "parameters": {"height": 6}}},
     "rounds": {
         "attribute": [PLACE],
         "release": {"kind": "spatial", "parameters": {"users": 50000, "rounds": 3}, "method": "ahead"},

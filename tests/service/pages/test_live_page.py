@@ -55,7 +55,7 @@ def test_a_map_is_drawn_and_its_fullest_cells_are_those_of_dpress_estimate(serve
 def test_the_intervals_shrink_as_reports_arrive(serve, reports, open_page):
     service = serve("tables", "--public")
     page, all_reports = open_page(service.page), reports("tables", 6000)
-    page.get_by_text("There is no estimate yet: there are no reports.").wait_for()
+    page.get_by_text("There is no estimate yet: there are no reports of this collection.").wait_for()
 
     def widths(sent):
         users_are(page, sent)
@@ -102,6 +102,8 @@ def test_without_public_the_page_asks_for_the_token(serve, reports, open_page, w
     service.send(reports("tables", 200))
     page = open_page(service.page, expected=("401",))
     page.get_by_text("Who rides").wait_for()
+    page.get_by_text("Whoever runs this collection lets nobody look without it.").wait_for()
+    assert page.locator("#users").inner_text() == "not known"
     page.locator("#token").fill("a wrong one, but long enough")
     page.get_by_role("button", name="Look").click()
     page.get_by_text("That was not the token.").wait_for()
@@ -125,7 +127,10 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     page.locator("#token").fill(TOKEN)
     page.get_by_role("button", name="Look").click()
     page.get_by_role("button", name="Close this round").click()
+    assert page.get_by_role("link", name="Answer it in this browser").is_visible()
     page.get_by_text("Closed: nothing more is accepted.").wait_for()
+    assert not page.get_by_role("link", name="Answer it in this browser").is_visible()
+    assert "shrinks" not in page.locator("#keys").inner_text()
     assert service.ask("/reports", sent[0])[0] == 409
     row = page.locator("#rounds tr").first.inner_text()
     assert row.split("\t")[:3] == ["1", "closed", "150"]
@@ -136,6 +141,27 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     assert service.ask("/rounds", token=TOKEN)[1]["rounds"][1]["reports"] == 0
     page.locator("#round").get_by_text("2", exact=False).wait_for()
     page.get_by_text("Open: reports are accepted.").wait_for()
+
+
+def test_means_are_told_of_all_and_of_every_group_and_the_groups_drawn(serve, reports, open_page):
+    service = serve("numbers", "--public")
+    service.send(reports("numbers", 900))
+    page = open_page(service.page)
+    users_are(page, 900)
+    told = page.locator("#remarks li").inner_text()
+    assert re.fullmatch(
+        r"So far, with 95 % intervals, the mean of Age \(years\) is \d+\.\d \(\d+\.\d to \d+\.\d\); "
+        r"Female \d+\.\d \(.* to .*\), Male .*, else .*\.",
+        told,
+    ), told
+    assert page.locator(".bars tbody th").all_inner_texts() == ["Female", "Male", "else"]
+
+
+def test_of_what_is_not_there_the_page_shows_no_empty_promise(serve, open_page):
+    service = serve("tables", "--public")
+    page = open_page(service.page[:-4] + "0000", expected=("404",))
+    page.get_by_text("There is nothing to show").wait_for()
+    assert page.locator("main section:visible, #keys:visible").count() == 0
 
 
 def test_a_service_without_an_administrator_says_so(serve, open_page):
@@ -175,7 +201,7 @@ def test_the_next_round_of_a_map_is_another_page_that_goes_on_from_this_one(
     page.get_by_role("button", name="Begin the next round").click()
     page.wait_for_url(lambda url: url != service.page)
     page.get_by_text("2 of 3").wait_for()
-    page.get_by_text("There is no estimate yet: there are no reports.").wait_for()
+    page.get_by_text("There is no estimate yet: there are no reports of this collection.").wait_for()
     following = next_design(service.estimate())
     assert page.url.endswith(following.id)
     service.url = service.url.replace(service.design.id, following.id)

@@ -63,7 +63,7 @@ def test_with_public_everybody_may_look_and_nobody_else_sees_the_counters(client
     with served:
         found = served.get(f"/v1/collections/{ask}/estimate")
         assert found.headers["cache-control"] == "no-store"
-        assert found.json()["waiting"] == "there are no reports"
+        assert found.json()["waiting"] == "there are no reports of this collection"
         assert served.get(f"/v1/collections/{'0' * 64}/estimate").status_code == 404
         assert served.get(f"/v1/collections/{ask}/rounds").status_code == 401
         (own,) = served.get(f"/v1/collections/{ask}/rounds", headers=bearer(TOKEN)).json()["rounds"]

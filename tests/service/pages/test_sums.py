@@ -187,3 +187,17 @@ def test_tables_with_too_many_cells_are_left_to_the_release(stored, tmp_path, mo
         "The release has the table of age and sex, too.",
         "The release has the table of age and other, too.",
     ]
+
+
+def test_what_was_deleted_is_no_longer_in_the_sums(stored, tmp_path):
+    own = stored(designed("tables"))
+    reports = packed(own.served.design, people("tables", 900), tmp_path)
+    own.add(reports[:600])
+    assert own.look().users == 600
+    own.store.expire([own.served.round.place])
+    with pytest.raises(ValueError, match="there are no reports"):
+        own.look()
+    own.store.delete([own.served.round.place])
+    own.served = Collections(own.store).add(own.served.design)
+    own.add(reports[600:])
+    assert (own.served.round.place, own.look().users) == (0, 300)  # the same place, and nothing of before

@@ -53,9 +53,35 @@ def test_a_browser_answers_a_round_once_in_all_its_tabs(serve, open_page):
     other.get_by_role("button", name="Send a report").click()
     other.get_by_text("Not sent: answered already.").wait_for()
     other.reload()
-    other.get_by_text("Nothing can be reported: answered already.").wait_for()
+    other.get_by_text("Answered: this browser has answered this round").wait_for()
     assert not other.locator("#survey").is_visible()
     assert open_store(service.store).reports(0) == 1
+
+
+def test_every_round_is_answered_once_and_the_page_says_what_they_spend_together(serve, open_page, with_token):
+    service = serve("tables", "--public", *with_token)
+    page = open_page(service.survey)
+    sentences = []
+    for number in range(2):
+        page.get_by_label("Age").fill("33")
+        page.get_by_label("sex").select_option("Female")
+        page.get_by_role("button", name="Show what would leave this browser").click()
+        page.get_by_text("a random answer about").wait_for()
+        sentences.append([page.locator(place).inner_text() for place in ("#several", "#sentence")])
+        page.get_by_role("button", name="Send a report").click()
+        page.get_by_text("Sent and counted.").wait_for()
+        page.get_by_text(f"{number + 1} of {number + 1}").wait_for()
+        for what in ("close", "next") if number == 0 else ():
+            assert service.ask(f"/{what}", b"", token=TOKEN)[0] == 200
+        page.reload()
+    page.get_by_text("Answered: this browser has answered this round").wait_for()
+    assert page.locator("#status dd").last.inner_text() == "epsilon 4"
+    together = "Reports of the same values in all 2 rounds together: at most 54.6 times (epsilon 4)."
+    assert [several for several, _ in sentences] == ["", f"A round is answered once. {together}"]
+    assert "together" not in sentences[0][1]
+    assert "of the same values in 2 rounds together: at most 54.6 times (epsilon 4.00)." in sentences[1][1]
+    store = open_store(service.store)
+    assert [store.reports(place) for place in (0, 1)] == [1, 1]
 
 
 @pytest.mark.parametrize("value", ["85", "-1", "3.5"])

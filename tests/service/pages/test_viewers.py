@@ -206,7 +206,10 @@ def test_a_viewer_hears_what_is_new_and_nothing_twice(collection, monkeypatch):
 
     async def run():
         events = viewers.events(collections.all()[0].round.ask)
-        assert json.loads((await anext(events)).partition(b"data: ")[2])["waiting"] == "there are no reports"
+        assert (
+            json.loads((await anext(events)).partition(b"data: ")[2])["waiting"]
+            == "there are no reports of this collection"
+        )
         assert viewers.watching == 1
         add(0, USERS)
         assert users((await anext(events)).partition(b"data: ")[2]) == USERS

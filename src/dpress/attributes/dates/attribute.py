@@ -227,7 +227,7 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         """Return whole hours around the middle of the bounds."""
         first, end = self.period or YEAR
         hours = first + (bell(rows, rng) * (end - first)).astype(np.int64)
-        return {self.name: hours.astype("datetime64[h]").astype("datetime64[s]")}
+        return {self.read_from: hours.astype("datetime64[h]").astype("datetime64[s]")}
 
     def _edges_for_script(self, *, short: bool) -> dict[str, Any] | None:
         return {"kind": "dated", "cyclic": self.cyclic, "edges": self.edges.tolist()} if short else None

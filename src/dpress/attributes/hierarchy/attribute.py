@@ -322,7 +322,9 @@ class Hierarchy(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """The attribute with only what decides the code of a value; see `Cells.plain`."""
         null = None if self.null in (None, self.other) else self.null
         named = {"other": unnamed(self.other, "other"), "null": null and unnamed(null, "null")}
-        return msgspec.structs.replace(self, **WORDLESS, **named, file=UNSET, prefix=UNSET, values=UNSET)
+        return msgspec.structs.replace(
+            self, **{**WORDLESS, "column": self.column}, **named, file=UNSET, prefix=UNSET, values=UNSET
+        )
 
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return codes of leaves, the earlier the more often."""

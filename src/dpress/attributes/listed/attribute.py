@@ -1,5 +1,6 @@
 """Attributes with a public list of values, each of them a cell."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -142,7 +143,7 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return listed values, the earlier the more often; names where nobody lists them."""
         texts = [f"name {place + 1}" for place in range(NAMES)] if self.discovered else list(map(str, self.listed))
-        return {self.name: np.array(texts, dtype=object)[falling(rows, len(texts), rng)]}
+        return {self.read_from: np.array(texts, dtype=object)[falling(rows, len(texts), rng)]}
 
     def for_script(self, longest: int) -> dict[str, Any]:
         """Return the attribute as the script of a page reads it, however many values are listed."""
@@ -152,7 +153,15 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
             plain["missing"] = self.null
         if self.captions != self.labels:
             plain["labels"] = self.captions
-        return plain | ({"groups": self.groups} if self.groups else {})
+        return plain | ({"groups": self.groups, "ladder": self._ladder} if self.groups else {})
+
+    @property
+    def _ladder(self) -> list[list[str]]:
+        """The groups of every level of the hierarchy that has several, each of them in that level alone."""
+        levels = [[*dict.fromkeys(level)] for level in zip(*self.levels_of_groups, strict=True)][1:]
+        named = Counter(label for level in levels for label in level)
+        wanted = {label for label, times in named.items() if times == 1 and label in self.groups}
+        return [level for level in levels if len(level) > 1 and wanted.issuperset(level)]
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -223,7 +232,7 @@ Listing = TypeVar("Listing", bound=Categorical)
 
 def with_words(coded: Listing, listing: Categorical) -> Listing:
     """Return an attribute as devices code it, with the words for people of another."""
-    words = {name: getattr(listing, name) for name in ("title", "unit", "other", "null", "value_labels")}
+    words = {name: getattr(listing, name) for name in ("title", "unit", "column", "other", "null", "value_labels")}
     return msgspec.structs.replace(coded, **words)
 
 
@@ -244,7 +253,9 @@ def check_values(attribute: str, values: Sequence[object], labels: Sequence[str]
     if max((abs(value) for value in values if isinstance(value, int)), default=0) > 2**53:
         raise ValueError(f"attribute {attribute}: integers in `values` must lie within 2^53")
     if len(set(labels)) != len(labels):
-        raise ValueError(f"attribute {attribute}: `values`, `other` and `null` must name different cells")
+        twice = next(label for label in labels if labels.count(label) > 1)
+        names = "`values`, `other` and `null` must name different cells"
+        raise ValueError(f"attribute {attribute}: {names}, got {twice!r} twice")
 
 
 def check_discovered(attribute: Any, *, ordered: bool) -> None:

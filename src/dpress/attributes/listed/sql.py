@@ -117,7 +117,7 @@ def _halved(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
         return _cases(value, pairs, otherwise)
     middle = len(pairs) // 2
     below, above = (_halved(value, half, otherwise) for half in (pairs[:middle], pairs[middle:]))
-    return exp.case().when(value < pairs[middle][0].copy(), below).else_(above)
+    return exp.case().when(value < pairs[middle][0].copy(), below, copy=False).else_(above, copy=False)
 
 
 def _cases(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:

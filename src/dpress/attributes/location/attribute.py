@@ -38,6 +38,8 @@ class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
 
     def __post_init__(self) -> None:
         """Check what the types cannot say."""
+        if self.column:
+            raise ValueError(f"attribute {self.name}: `column` is of one column; a location names two in `columns`")
         if not all(math.isfinite(low) and math.isfinite(high) and low < high for low, high in self.bounds):
             raise ValueError(f"attribute {self.name}: `bounds` must be [[low, high], [low, high]] with low < high")
 

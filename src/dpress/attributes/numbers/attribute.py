@@ -47,7 +47,8 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         """Check what the types cannot say."""
         low, high = self.bounds
         if low > high or max(abs(low), abs(high)) >= 2**53:
-            raise ValueError(f"attribute {self.name}: `bounds` must be [low, high] with low <= high below 2^53")
+            wanted = f"`bounds` are [low, high], -2^53 < low <= high < 2^53, got {[low, high]}"
+            raise ValueError(f"attribute {self.name}: {wanted}")
         if self.bins is not None and not 1 <= self.bins <= high - low + 1:
             raise ValueError(f"attribute {self.name}: `bins` must lie between 1 and {high - low + 1}, got {self.bins}")
         if self.ordered > LARGEST_AXIS:
@@ -149,7 +150,7 @@ class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return integers around the middle of the bounds."""
         low, high = self.ends
-        return {self.name: np.floor(low + (high - low) * bell(rows, rng)).astype(np.int64)}
+        return {self.read_from: np.floor(low + (high - low) * bell(rows, rng)).astype(np.int64)}
 
     def _edges_for_script(self, *, short: bool) -> dict[str, Any]:
         del short
@@ -304,7 +305,7 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
     def made_up(self, rows: int, rng: Generator) -> dict[str, Any]:
         """Return numbers around the middle of the bounds."""
         low, high = self.ends
-        return {self.name: low + (high - low) * bell(rows, rng)}
+        return {self.read_from: low + (high - low) * bell(rows, rng)}
 
     def _edges_for_script(self, *, short: bool) -> dict[str, Any]:
         del short

@@ -92,11 +92,12 @@ def bounded_cell(attribute: Integer | Numeric, column: Column, otherwise: exp.Ex
     else:
         bound = number(low)
         inside = exp.and_(value >= bound, value <= number(high))
-    branches = exp.case().when(inside, cell)
+    branches = exp.case().when(inside, cell, copy=False)
     if attribute.outside == "clamp":
         last = whole(attribute.ordered - 1)
-        branches = branches.when(value < bound, whole(0)).when(exp.not_(has_none(attribute, column)), last)
-    return branches.else_(otherwise)
+        branches = branches.when(value < bound, whole(0), copy=False)
+        branches = branches.when(exp.not_(has_none(attribute, column)), last, copy=False)
+    return branches.else_(otherwise, copy=False)
 
 
 def _integer(attribute: Integer, value: exp.Expr, column: Column) -> exp.Expr | None:
@@ -159,4 +160,4 @@ def search(value: exp.Expr, edges: list[exp.Expr], start: int) -> exp.Expr:
     middle = len(edges) // 2
     below = search(value, edges[:middle], start)
     above = search(value, edges[middle + 1 :], start + middle + 1)
-    return exp.case().when(value < edges[middle], below).else_(above)
+    return exp.case().when(value < edges[middle], below, copy=False).else_(above, copy=False)

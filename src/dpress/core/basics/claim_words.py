@@ -22,3 +22,14 @@ def figures(claim: Claim) -> dict[str, Any]:
     """Return the published and the proven loss as numbers by name, None without one; and given what, if anything."""
     losses = {"published": as_floats(claim.published), "proven": as_floats(claim.proven)}
     return losses | ({"given": claim.given} if claim.given else {})
+
+
+def chosen_rows(where: str, counted: str = "") -> list[str]:
+    """Return which rows of a table are counted, sentences; none where all are.
+
+    Args:
+        where: the public condition of which rows are; empty for all.
+        counted: `Unit.counted`; empty for all.
+    """
+    chosen = [f"Only rows of which `{where}` holds are counted."] if where else []
+    return chosen + ([f"Counts are of {counted}."] if counted else [])

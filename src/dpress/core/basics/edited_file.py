@@ -3,8 +3,8 @@
 from dpress.core.basics.errors import SchemaMismatch
 
 
-def check_format(stated: object, expected: int) -> None:
-    """Refuse a description of another format.
+def check_format(stated: object, *expected: int) -> None:
+    """Refuse a description of another format than those expected.
 
     Raises:
         SchemaMismatch: another one is stated.
@@ -13,8 +13,9 @@ def check_format(stated: object, expected: int) -> None:
     Traceback (most recent call last):
     dpress.core.basics.errors.SchemaMismatch: format 1 is not known; this version reads format 2
     """
-    if stated != expected:
-        raise SchemaMismatch(f"format {stated} is not known; this version reads format {expected}")
+    if stated not in expected:
+        read = " and ".join(map(str, expected))
+        raise SchemaMismatch(f"format {stated} is not known; this version reads format {read}")
 
 
 def reason(fault: Exception) -> str:

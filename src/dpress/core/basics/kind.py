@@ -128,6 +128,8 @@ class Kind:
         wished: its kinds as the studio offers them.
         large: the tables of its releases may be too large to be read as a whole: what is asked for is read of them.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
+        adjusts: the adjustments of its tables of rows where a specification names none.
+        adjusts_of_devices: those of its only table from devices that report once about its cells.
         in_sql: what its releases answer of statements of SQL: counts, sums, cells that are added up, unlisted values.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
@@ -144,6 +146,8 @@ class Kind:
     of_counts: bool = True
     large: bool = False
     scipy: bool = False
+    adjusts: tuple[str, ...] = ()
+    adjusts_of_devices: tuple[str, ...] = ()
     in_sql: tuple[str, ...] = ()
     wished: tuple[Wished, ...] = ()
     findings: Mapping[str, Any] = field(default_factory=dict)

@@ -32,5 +32,6 @@ def new_file(path: str | Path, what: str) -> Path:
     """
     place = new_path(path, what)
     if not (place.parent.is_dir() and os.access(place.parent, os.W_OK | os.X_OK)):
-        raise OSError(f"cannot write in {place.parent}; choose another folder")
+        why = "" if place.parent.is_dir() else ": there is no such folder"
+        raise OSError(f"cannot write in {place.parent}{why}; choose another folder")
     return place

@@ -81,6 +81,22 @@ def secure() -> Generator:
     return Generator(os.urandom(32), private=True)
 
 
+def or_secure(rng: Generator | None) -> Generator:
+    """Return a generator that a caller may have stated; left out, a secure one.
+
+    Raises:
+        ValueError: it is of another library, or a seed.
+    """
+    if rng is None:
+        return secure()
+    if not isinstance(rng, Generator):
+        raise ValueError(
+            "rng must be a generator of dpress.core.basics.rng, as secure(), got "
+            f"{type(rng).__module__}.{type(rng).__qualname__}"
+        )
+    return rng
+
+
 def seeded(seed: int) -> Generator:
     """Return a repeatable generator for tests and simulations; what it draws protects nobody."""
     return Generator(hashlib.sha256(b"dpress seeded generator %d" % seed).digest(), private=False)

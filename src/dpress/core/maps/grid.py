@@ -86,6 +86,10 @@ class Rectangles:
         """Return them in cells of another size."""
         return Rectangles(*(end * factor for end in (self.left, self.right, self.bottom, self.top)))
 
+    def between(self, start: int, stop: int) -> "Rectangles":
+        """Return some of them."""
+        return Rectangles(*(end[start:stop] for end in (self.left, self.right, self.bottom, self.top)))
+
     def squared(self) -> "Rectangles":
         """Return rectangles that share with every cell the square of the area that these do."""
         return Rectangles(*_squared(self.left, self.right), *_squared(self.bottom, self.top))
@@ -119,6 +123,12 @@ def running_totals(images: npt.NDArray[Any]) -> npt.NDArray[Any]:
     for row in range(rows):
         np.add(totals[..., row, 1:], images[..., row, :], out=totals[..., row + 1, 1:])
     return np.cumsum(totals, axis=-1, out=totals)
+
+
+def blocks(images: Array, width: int) -> Array:
+    """Return the sums over squares of this width, shape (..., side / width, side / width)."""
+    side = images.shape[-1] // width
+    return np.asarray(images.reshape(*images.shape[:-2], side, width, side, width).sum(axis=(-3, -1)))
 
 
 def _corner(totals: Array, across: Array, up: Array) -> Array:

@@ -1,8 +1,9 @@
 """The p-Identity strategy: every cell and p weighted sums of cells, as one integer matrix of constant column sum."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -125,15 +126,40 @@ class PIdentity(Invertible):
         alone, sums, inner = self._parts(variance)
         return np.asarray(alone - np.einsum("qj,qj->j", sums, np.linalg.solve(inner, sums)))
 
+    def covariance_form(self, variance: Variance) -> Mapping[str, Any] | None:
+        """Return G's diagonal `alone`, (I + C G C^T)^-1 `inverse`, and the rows of C G from their first number on.
+
+        `inverse`, which is symmetric, has each row from the diagonal on, one after the other. `values` has the numbers
+        of each row of C G up to its last one but zero, one row after the other; row q begins at the cell `starts` and
+        has `lengths` of them.
+        """
+        alone, sums, inner = self._parts(variance)
+        runs = [np.flatnonzero(row) for row in sums]
+        ends = [(int(run[0]), int(run[-1]) + 1) if run.size else (0, 0) for run in runs]
+        values = [row[start:stop] for row, (start, stop) in zip(sums, ends, strict=True)]
+        return {
+            "linear": "sums",
+            "alone": alone,
+            "inverse": np.linalg.inv(inner)[np.triu_indices(len(inner))],
+            "starts": [start for start, _ in ends],
+            "lengths": [stop - start for start, stop in ends],
+            "values": np.concatenate([np.zeros(0), *values]),
+        }
+
     def _parts(self, variance: Variance) -> tuple[Array, Array, Array]:
         """Return the diagonal of G, C G and I + C G C^T."""
-        cells, sums = np.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)), [self.cells])
-        if not np.isfinite(cells).all():
-            raise ValueError("every cell must have been measured: without it the cells are not determined")
-        alone = cells / self.diagonal.astype(np.float64) ** 2
-        weighted = self.sums / np.sqrt(sums)[:, None]
-        scaled = weighted * alone
-        return alone, scaled, np.eye(len(sums)) + scaled @ weighted.T
+        return _woodbury(self, np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)).tobytes())
+
+
+@functools.lru_cache(maxsize=4)  # asked for the same variances by hundreds of queries
+def _woodbury(matrix: PIdentity, variance: bytes) -> tuple[Array, Array, Array]:
+    cells, sums = np.split(np.frombuffer(variance), [matrix.cells])
+    if not np.isfinite(cells).all():
+        raise ValueError("every cell must have been measured: without it the cells are not determined")
+    alone = cells / matrix.diagonal.astype(np.float64) ** 2
+    weighted = matrix.sums / np.sqrt(sums)[:, None]
+    scaled = weighted * alone
+    return alone, scaled, np.eye(len(sums)) + scaled @ weighted.T
 
 
 def _squares(matrix: PIdentity) -> npt.NDArray[np.int64]:

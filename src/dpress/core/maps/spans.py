@@ -79,17 +79,18 @@ def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:
 
     Args:
         measured: so far.
-        wanted: the weight of every period, shape (periods,).
+        wanted: the weight of every period, shape (periods,); or of several sums at once, shape (sums, periods), for
+            coefficients of shape (sums, spans).
 
     Returns:
         None where the spans do not say.
     """
     if not measured:
         return None
-    matrix = np.zeros((len(measured), wanted.size))
+    matrix = np.zeros((len(measured), wanted.shape[-1]))
     for row, (first, last) in enumerate(measured):
         matrix[row, first : last + 1] = 1
-    weights = np.asarray(np.linalg.lstsq(matrix.T, wanted, rcond=None)[0], dtype=np.float64)
+    weights = np.asarray(np.linalg.lstsq(matrix.T, wanted.T, rcond=None)[0].T, dtype=np.float64)
     return weights if np.abs(weights @ matrix - wanted).max() < SOLVED * matrix.shape[0] else None
 
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpress.core.basics.errors import NotSupported
-from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import AllRanges, Axis, RangesOfLength, overlaps, root_trace
 from dpress.core.maps.set_sums import SetSums
 
@@ -29,7 +28,6 @@ class Boxes:
     paired: bool = False
     tables: ClassVar[tuple[tuple[int, ...], ...]] = ()
     sums: ClassVar[None] = None
-    relative_norms: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         lengths = {len(axis.listed) for axis in self.axes}
@@ -52,19 +50,18 @@ class Boxes:
         return self.axes[0].queries if self.paired else math.prod(axis.queries for axis in self.axes)
 
     @property
-    def trace_norm(self) -> float:
-        """A number that is not above the sum of the singular values, and equal to it for listed boxes."""
-        if not self.paired:
-            return math.prod(axis.trace_norm for axis in self.axes)
-        return root_trace(functools.reduce(np.multiply, (overlaps(axis.ranges()) for axis in self.axes)))
+    def log_norms(self) -> tuple[float, float]:
+        """Logarithms of two norms, which may themselves be beyond any float.
 
-    @property
-    def spectral_norm(self) -> float:
-        """A number that the largest singular value does not exceed."""
+        Of a number that is not above the trace norm, the sum of the singular values, and equal to it for listed boxes;
+        and of one that the spectral norm, the largest of them, does not exceed.
+        """
         if not self.paired:
-            return math.prod(axis.spectral_norm for axis in self.axes)
+            norms = [(axis.trace_norm, axis.spectral_norm) for axis in self.axes]
+            return math.fsum(math.log(trace) for trace, _ in norms), math.fsum(math.log(most) for _, most in norms)
+        shared = functools.reduce(np.multiply, (overlaps(axis.ranges()) for axis in self.axes))
         sizes = math.prod(axis.ranges().right - axis.ranges().left + 1.0 for axis in self.axes)
-        return math.sqrt(float(np.sum(sizes)))
+        return math.log(root_trace(shared)), math.log(float(np.sum(sizes))) / 2
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -103,20 +100,12 @@ class Marginals:
         return sum(math.prod(self.shape[axis] for axis in table) for table in self.tables)
 
     @property
-    def trace_norm(self) -> float:
-        """The sum of the singular values."""
-        return math.fsum(math.sqrt(eigenvalue) * times for eigenvalue, times in self._spectrum)
-
-    @property
-    def spectral_norm(self) -> float:
-        """The largest singular value."""
-        return math.sqrt(max(eigenvalue for eigenvalue, _ in self._spectrum))
-
-    @property
-    def relative_norms(self) -> tuple[float, float]:
-        """The trace norm and the spectral norm over the root of the number of cells, which may be beyond any float."""
-        roots = [(math.sqrt(eigenvalue / self.cells), times) for eigenvalue, times in self._spectrum]
-        return math.fsum(root * times for root, times in roots), max(root for root, _ in roots)
+    def log_norms(self) -> tuple[float, float]:
+        """The logarithms of the trace norm, the sum of the singular values, and of the spectral norm, the largest."""
+        logs = [(math.log(eigenvalue) / 2, math.log(times)) for eigenvalue, times in self._spectrum]
+        most = max(root + times for root, times in logs)
+        trace = most + math.log(math.fsum(math.exp(root + times - most) for root, times in logs))
+        return trace, max(root for root, _ in logs)
 
     @functools.cached_property
     def _spectrum(self) -> list[tuple[int, int]]:
@@ -156,7 +145,6 @@ class Predicates:
     axes: ClassVar[tuple[Axis, ...]] = ()
     paired: ClassVar[bool] = False
     tables: ClassVar[tuple[tuple[int, ...], ...]] = ()
-    relative_norms: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         if len(self.texts) != self.sums.rows:
@@ -183,18 +171,10 @@ class Predicates:
         return self.sums.rows
 
     @property
-    def trace_norm(self) -> float:
-        """The sum of the singular values."""
-        return float(self._singular_values.sum())
-
-    @property
-    def spectral_norm(self) -> float:
-        """The largest singular value."""
-        return float(self._singular_values.max())
-
-    @property
-    def _singular_values(self) -> Array:
-        return np.asarray(np.linalg.svd(self.sums.matrix, compute_uv=False))
+    def log_norms(self) -> tuple[float, float]:
+        """The logarithms of the sum of the singular values, and of the largest."""
+        values = np.linalg.svd(self.sums.matrix, compute_uv=False)
+        return math.log(values.sum()), math.log(values.max())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dpress.core.maps.grid import Grid
 from dpress.core.maps.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement, SumsAndLevels
 from dpress.core.maps.ranges import Ranges
-from dpress.core.methods.name_counts import NameCounts, NoisyNames
+from dpress.core.methods.name_counts import CountNames, NameCounts, NoisyNames
 from dpress.core.methods.people import People
 from dpress.core.methods.table_sums import Found, Rows
 from dpress.core.reports.oracle import Oracle
@@ -226,8 +226,14 @@ class NameMechanism(Mechanism, Protocol):
         """Return how many units that have a name make it released with this probability, whatever else they have."""
         ...
 
-    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
-        """Return the names that are released, the noisy total and their noisy counts."""
+    def find(self, names: NameCounts, again: CountNames, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released, the noisy total and their noisy counts.
+
+        Args:
+            names: exact counts, or sums of weights.
+            again: counts the same rows once more.
+            rng: a secure generator.
+        """
         ...
 
 
@@ -314,7 +320,7 @@ class Card:
         protocol: where the method is a way to ask devices of its own: the collection (`protocol.collection`) for a room
             of `kinds`, over attributes of these sizes, under epsilon, or None where it does not serve.
         spatial: where the method makes maps, the one over a grid under a loss, or None where it does not serve.
-        grid: where a curator's method makes maps, the grid that suits it for so many people, a loss and a unit.
+        grids: where a curator's method makes maps, those that a plan compares for so many people, a loss and a unit.
         synthesizer: where the method makes records, the one over columns of mixed records under a loss and a unit, or
             None where it does not serve.
         work: of a frequency oracle's collector over k values: "fast", "per report" where it takes k steps for each
@@ -333,7 +339,7 @@ class Card:
     oracle: Callable[..., Oracle | None] | None = None
     protocol: Callable[..., Any] | None = None
     spatial: Callable[..., Any] | None = None
-    grid: Callable[[int, Any, Unit], Grid] | None = None
+    grids: Callable[[int, Any, Unit], tuple[Grid, ...]] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None
     work: Literal["fast", "per report", "dense"] = "fast"
     parameters: type[Parameters] = Parameters

@@ -1,5 +1,6 @@
 """How many there are of every name in a column whose names nobody may list: before and after the noise."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,11 @@ class NameCounts:
     def total(self) -> int:
         """All of them, with and without a name."""
         return int(self.counts.sum()) + self.unnamed
+
+
+CountNames = Callable[[Sequence[int] | None, Sequence[str] | None], NameCounts]
+"""From the weights of units with 1, 2, ... names (None for 1 each) and the names that count at all (None for all) to
+exact counts. Of a person the same rows count every time: what a first count left out stays left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.methods.name_counts import NameCounts
+from dpress.core.methods.name_counts import CountNames
 from dpress.core.methods.people import Codes, Counts, Kernel, People
 
 Integers = npt.NDArray[np.int64]
@@ -56,8 +56,8 @@ class Rows(Protocol):
         """Return the sums over all rows, then those over all persons."""
         ...
 
-    def names(self, axis: int, weights: Sequence[int] | None) -> NameCounts:
-        """Return how often every name of an attribute occurs, or the sums of the weights of units with 1, 2, ... names.
+    def names(self, axis: int) -> CountNames:
+        """Return what counts the names of an attribute, of each person the same rows however often it is called.
 
         Raises:
             NotSupported: the attribute lists its names.

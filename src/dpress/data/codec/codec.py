@@ -49,7 +49,7 @@ def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
         SchemaMismatch: there is no such column, or its type is not coded.
     """
     if attribute.discovered and attribute.size == 1:
-        missing = np.asarray(texts_of(attribute.name, batch).is_null())
+        missing = np.asarray(texts_of(attribute.read_from, batch).is_null())
         return np.where(missing, np.int32(MISSING), np.int32(0))
     return columns.cells(attribute, _column_of(attribute, batch))
 

@@ -172,6 +172,8 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _damaged(path: Path) -> OSError:
+    if path.suffix in {".db", ".sqlite", ".sqlite3"}:
+        return OSError(f"{path} is no Parquet file; the reports in a service's store are sqlite:///{path}")
     return OSError(f"{path} is truncated or no Parquet file; ask for the file again")
 
 

@@ -22,6 +22,8 @@ OPENED = (
     "{} cannot be opened as a DuckDB database: it is none, a newer one, or another program writes it (where this one "
     "does, pass connection.table(...))"
 )
+SQLITE = b"SQLite format 3"
+EXPORTED = "save its table as CSV or Parquet, or copy it into a file of DuckDB or a database of PostgreSQL"
 TABLES = (
     "SELECT CASE WHEN table_schema = 'main' THEN '' ELSE table_schema || '.' END || table_name "
     "FROM information_schema.tables WHERE table_catalog = current_database() ORDER BY ALL"
@@ -105,6 +107,7 @@ class DuckdbRows(Source):
     @contextmanager
     def _connected(self) -> Iterator[duckdb.DuckDBPyConnection]:
         self.stamp()
+        _check_kind(self.path)
         with without_quotes(str(self.path), lambda: duckdb.connect(self.path, read_only=True), OPENED) as engine:
             engine.execute("SET enable_progress_bar = false")
             yield engine
@@ -125,6 +128,13 @@ class DuckdbPart:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
         return self.rows.batches(self.columns)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a database of SQLite, whose files end alike."""
+    with path.open("rb") as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            raise SchemaMismatch(f"{path} is a database of SQLite; {EXPORTED}")
 
 
 def _rows(engine: duckdb.DuckDBPyConnection, relation: str) -> duckdb.DuckDBPyRelation | None:

@@ -1,5 +1,6 @@
 """From whatever names rows to their source: a file, a folder, a glob, a list of files, or a table in memory."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +21,37 @@ from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.relation_rows import RelationRows
 from dpress.data.sources.source import Source
 from dpress.data.sources.spark_frame import SparkFrame
-from dpress.data.sources.workbook_rows import WORKBOOKS
+from dpress.data.sources.workbook_rows import WORKBOOKS, Sheet
 from dpress.data.specification.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 
 PLAIN = FileFormat()
+
+
+SAVED = "save the rows as CSV or Parquet first"
+OTHER_FILES = {
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), f"JSON is not read; {SAVED}"),
+    **dict.fromkeys((".txt", ".dat", ".text"), "name a file of text .csv or .tsv, and state its `separator` in [data]"),
+    **dict.fromkeys(
+        (".zip", ".7z", ".tar", ".tgz", ".rar"), "an archive is not read; unpack it (.csv.gz and .csv.zst are)"
+    ),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".sqlitedb"), f"a database of SQLite is not read; {SAVED}"),
+    **dict.fromkeys(
+        (".rds", ".rdata", ".pkl", ".pickle", ".mdb", ".accdb", ".html", ".pdf", ".xml"), f"not read; {SAVED}"
+    ),
+}
+"""What people name, by its ending, and what to do with it."""
+OTHER_DATABASES = (
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "oracle",
+    "mssql",
+    "sqlserver",
+    "snowflake",
+    "bigquery",
+    "duckdb",
+    "jdbc",
+)
 
 
 ENGINES = ("threads", "sql", "spark")
@@ -140,6 +168,20 @@ def is_database(place: str) -> bool:
     return is_postgres(place) or Path(place).suffix.lower() in DATABASES
 
 
+def sheet_of(data: str) -> Sheet | None:
+    """Return the sheet of a workbook that a text names, of several workbooks that of the first; None for none.
+
+    Raises:
+        OSError: there is no such file, or it is empty.
+    """
+    place, sheet = table_name.split(data)
+    if Path(place).suffix.lower() not in WORKBOOKS:
+        return None
+    paths = files.named(place)
+    files.stamp_of(paths)
+    return Sheet(path=paths[0], sheet=sheet, format=PLAIN)
+
+
 def _sheet(data: Any) -> tuple[Any, str]:
     """Return what names files, and the sheet behind `#` where they are workbooks."""
     if not isinstance(data, (str, Path)):
@@ -155,6 +197,16 @@ def _is_list_of_files(data: Any) -> bool:
 def _check_kind(path: Path) -> None:
     """Refuse a file that is of no kind that is read, by its name."""
     kind = kind_of(path)
+    if address := re.match(r"(\w{2,}):/", str(path)):
+        database = "; a database is one of PostgreSQL, postgresql://HOST/DATABASE#TABLE, or a file of DuckDB"
+        what = database if address[1] in OTHER_DATABASES else ""
+        raise SchemaMismatch(f"{path}: expected a file of this computer; save the rows as one first{what}")
+    if path.parts[:1] == ("~",):
+        raise SchemaMismatch(f"{path}: expected a path that begins with / or beside the specification, not with ~")
+    if "#" in path.name and kind_of(Path(path.name.partition("#")[0])) in SEPARATORS:
+        raise SchemaMismatch(f"{path}: a file of text is one table; leave out what stands behind #")
+    if hint := OTHER_FILES.get(kind_of(Path(path.name.partition("#")[0])), ""):
+        raise SchemaMismatch(f"{path}: {hint}")
     if kind not in FILES or (kind not in SEPARATORS and path.suffix.lower() in COMPRESSED):
         raise SchemaMismatch(
             f"{path}: expected a file with one of the endings {', '.join(FILES)} (.csv.gz and .csv.zst are read, too), "

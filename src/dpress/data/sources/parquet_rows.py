@@ -22,6 +22,7 @@ from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
 PARQUET = ".parquet"
+LINE = "{} cannot be read as a Parquet file: it is none, damaged or cut short (the reader's message is withheld)"
 ENCRYPTED = b"PARE"  # at the end of such a file
 DIGITS = 38  # of DuckDB's longest decimals
 GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
@@ -55,7 +56,7 @@ class ParquetRows(Source):
         self.stamp()
         with duckdb.connect() as engine:
             self._footers(engine)
-        return without_quotes(str(self.files[0]), lambda: _opened(self.files[0]).schema_arrow)
+        return without_quotes(str(self.files[0]), lambda: _opened(self.files[0]).schema_arrow, LINE)
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""
@@ -89,7 +90,7 @@ class ParquetRows(Source):
         return [
             ParquetPart(path=path, groups=groups, columns=tuple(columns), texts=texts)
             for path in self.files
-            for groups in _together(without_quotes(str(path), functools.partial(_group_sizes, path)))
+            for groups in _together(without_quotes(str(path), functools.partial(_group_sizes, path), LINE))
         ]
 
     def _footers(self, engine: duckdb.DuckDBPyConnection) -> None:
@@ -119,8 +120,8 @@ class ParquetPart:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
-        reader = without_quotes(str(self.path), self._reader)
-        while (batch := without_quotes(str(self.path), functools.partial(next, reader, None))) is not None:
+        reader = without_quotes(str(self.path), self._reader, LINE)
+        while (batch := without_quotes(str(self.path), functools.partial(next, reader, None), LINE)) is not None:
             yield batch
 
     def _reader(self) -> Iterator[pa.RecordBatch]:
@@ -168,7 +169,7 @@ def _check_plain(path: Path) -> None:
 def _footer(engine: duckdb.DuckDBPyConnection, path: Path) -> Footer:
     _check_plain(path)
     query = "SELECT name, type, coalesce(logical_type, converted_type) FROM parquet_schema(?) OFFSET 1"
-    rows: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall())
+    rows: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall(), LINE)
     return tuple((str(name), kind, logical) for name, kind, logical in rows)
 
 

@@ -3,7 +3,7 @@
 files below a folder or a glob -> names that every path states and no file has -> batches with a constant column each.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from dpress.data.sources.declared import Declared
-from dpress.data.sources.source import Part, Source, check_columns
+from dpress.data.sources.source import Part, check_columns
+from dpress.data.sources.wrapped import Wrapped
 
 if TYPE_CHECKING:
     from dpress.data.sources.by_ending import FileSource
@@ -41,7 +41,7 @@ def _values(folders: Sequence[str]) -> dict[str, str | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PathRows(Source):
+class PathRows(Wrapped):
     """Files whose paths state columns; a column that the files have is read from them.
 
     Args:
@@ -52,33 +52,10 @@ class PathRows(Source):
     source: "FileSource"
     values: Stated
 
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        return self.source.name
-
-    @property
-    def stable(self) -> bool:
-        """Whether the files are."""
-        return self.source.stable
-
-    @property
-    def portable(self) -> bool:
-        """Whether the files are."""
-        return self.source.portable
-
-    def stamp(self) -> Hashable:
-        """Return what changes when a file does."""
-        return self.source.stamp()
-
     def columns(self) -> list[str]:
         """Return the names of all columns, those of the files first."""
         columns = self.source.columns()
         return columns + [name for name in next(iter(self.values.values())) if name not in columns]
-
-    def declared(self) -> list[Declared]:
-        """Return what the files state of their columns."""
-        return self.source.declared()
 
     def parts(self, columns: Sequence[str]) -> Sequence["PathPart"]:
         """Return the parts of the files, with the columns that their paths state."""

@@ -75,6 +75,19 @@ class Source(Protocol):
         """
         ...
 
+    def advice(self, columns: Sequence[str]) -> str:
+        """Return how to state that the rows are written, where columns are missing; empty where nothing is seen.
+
+        Args:
+            columns: that are needed.
+        """
+        del columns
+        return ""
+
+    def notes(self) -> int:
+        """Return how many of the last lines look like notes and no rows; 0 where nothing is seen."""
+        return 0
+
     def types(self) -> dict[str, str]:
         """Return the type of every column as it is declared: "DECIMAL(9,2)", "numeric(9,2)"; empty without any."""
         return {}
@@ -177,7 +190,8 @@ def check_once(name: str, column: str, present: Sequence[str], *, folds: bool) -
     names = [column_name.lower() if folds else column_name for column_name in present]
     sought = column.lower() if folds else column
     if names.count(sought) > 1:
-        case = " in upper or lower case" if present.count(column) == 1 else ""
+        alike = [repr(column_name) for column_name in present if column_name.lower() == column.lower()]
+        case = f" in upper or lower case ({', '.join(alike)})" if present.count(column) == 1 else ""
         raise SchemaMismatch(f"{name} has {names.count(sought)} columns called {column!r}{case}; rename all but one")
     stem, under, number = sought.rpartition("_")
     if folds and under and number.isdigit() and names.count(stem) > 1:

@@ -3,7 +3,7 @@
 column, format -> SQL of one value, made from its text alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dpress.attributes.value import BLANKS
@@ -38,13 +38,20 @@ class Values:
     dates: frozenset[str]
     times: frozenset[str] = frozenset()
 
-    def read(self, source: str, columns: Iterable[str]) -> str:
-        """Return the SQL of some columns as a file without a format of its own would have them."""
-        values = ", ".join(f"{self._value(column)} AS {quoted(column)}" for column in columns)
+    def read(self, source: str, columns: Iterable[str], called: Mapping[str, str]) -> str:
+        """Return the SQL of some columns as a file without a format of its own would have them.
+
+        Args:
+            source: the SQL of the rows.
+            columns: that are read.
+            called: what the engine calls a column, where that is not its name.
+        """
+        values = ", ".join(f"{self._value(column, called)} AS {quoted(column)}" for column in columns)
         return f"SELECT {values} FROM {source}"  # noqa: S608  # names and signs are quoted; the path is a parameter
 
-    def _value(self, column: str) -> str:
-        value = self._present(quoted(column.removesuffix(AS_WRITTEN)))
+    def _value(self, column: str, called: Mapping[str, str]) -> str:
+        name = column.removesuffix(AS_WRITTEN)
+        value = self._present(quoted(called.get(name, name)))
         if column in self.numbers:
             return self._number(value)
         if column in self.times:

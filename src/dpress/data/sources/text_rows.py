@@ -4,7 +4,7 @@ path, format -> DuckDB reads every value as text (`transcoded` where the encodin
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, escaped, stamp_of
+from dpress.data.sources.header_place import HeaderPlace, header_place
 from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
-from dpress.data.sources.text_fault import Dialect, first_fault, header
+from dpress.data.sources.text_fault import Dialect, first_fault, header, is_compressed
 from dpress.data.sources.transcoded import Transcoded, undecodable
-from dpress.data.specification.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
+from dpress.data.specification.file_format import COMPRESSED, SEPARATORS, UTF_8, FileFormat, codec, kind_of
 
 READER = (
     "read_csv(?, all_varchar = true, header = {header}, delim = {delim}, quote = {quote}, escape = {quote}, "
@@ -56,6 +57,11 @@ class TextFile:
         """The encoding by its one name."""
         return codec(self.format.encoding) or UTF_8
 
+    @property
+    def streamed(self) -> bool:
+        """Whether the file is decoded here: DuckDB reads UTF-8 without lines that are no rows by itself."""
+        return self.codec != UTF_8 or self.format.skip + self.format.footer + self.format.header_rows > 1
+
     def columns(self, wanted: Sequence[str] = ()) -> list[str]:
         """Return the names of all columns.
 
@@ -68,7 +74,7 @@ class TextFile:
         with duckdb.connect() as engine:
             source, values = self._source(engine)
             read = f"SELECT * FROM {source}"  # noqa: S608  # a reader of ours
-            columns = list(self._answer(lambda: engine.sql(read, params=values).columns, wanted))
+            columns = list(self._names(self._answer(lambda: engine.sql(read, params=values).columns, wanted)))
         if self.format.names and len(self.format.names) != len(columns):
             stated = f"[data] header names {len(self.format.names)}"
             raise SchemaMismatch(f"{self.path} has {len(columns)} columns; {stated}")
@@ -83,22 +89,38 @@ class TextFile:
         plain = [column.removesuffix(AS_WRITTEN) for column in wanted]
         names = self._names(present)
         if self.format.header is not None:
-            check_columns(str(self.path), plain, names, folds=True)
+            check_columns(str(self.path), plain, names)
         for column in plain:
             if column in names:
-                check_once(str(self.path), column, names, folds=True)
+                check_once(str(self.path), column, names, folds=False)
             else:
-                hint = f"does it start with a header line, separated by {self.separator!r}?"
-                shown = f"it has {len(present)} columns; {hint}{self._separator_hint(plain)}"
+                cased = [name for name in names if name.casefold() == column.casefold()]
+                hint = (
+                    f"it has {cased[0]!r}: state `column` of the attribute"
+                    if cased
+                    else f"does it start with a header line, separated by {self.separator!r}?"
+                )
+                shown = f"it has {len(present)} columns; {hint}{self.advice(plain)}"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
 
     def _names(self, present: Sequence[str]) -> Sequence[str]:
         """Return the names of all columns as the file has them; the engine calls the second of one name otherwise."""
+        names = self._repeated
+        return names if len(names) == len(present) else present
+
+    @property
+    def _repeated(self) -> Sequence[str]:
+        """The names of all columns, where some differ in upper and lower case alone or not at all; none otherwise."""
         names = self.format.names or header(self.path, self._dialect)
-        if self.codec != UTF_8:
-            names = [name.strip() for name in names]
-        repeated = len({name.lower() for name in names}) < len(names) == len(present)
-        return names if repeated else present
+        names = [name.strip() for name in names] if self.streamed else names
+        return names if len({name.lower() for name in names}) < len(names) else ()
+
+    def _called(self, engine: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> dict[str, str]:
+        """Return what the engine calls columns whose names it takes for one; nothing where it takes none so."""
+        if not (names := self._repeated):
+            return {}
+        called = engine.sql(f"SELECT * FROM {source}", params=values).columns  # noqa: S608  # a reader of ours
+        return dict(zip(names, called, strict=True)) if len(names) == len(called) else {}
 
     @property
     def _dialect(self) -> Dialect:
@@ -107,14 +129,18 @@ class TextFile:
             separator=self.separator,
             quote=self.format.quote,
             named=not self.format.names,
-            strict=self.codec != UTF_8,
+            strict=self.streamed,
+            skip=self.format.skip,
+            header_rows=self.format.header_rows,
+            footer=self.format.footer,
         )
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in their order."""
         with duckdb.connect() as engine:
             source, values = self._source(engine)
-            query = self.values.read(source, columns)
+            called = self._answer(lambda: self._called(engine, source, values), columns)
+            query = self.values.read(source, columns, called)
             reader = self._answer(lambda: _reader(engine, query, values), columns)
             while (batch := self._answer(functools.partial(next, reader, None), columns)) is not None:
                 yield batch
@@ -123,9 +149,16 @@ class TextFile:
         """Return the SQL that names the rows, and its parameters."""
         engine.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         names = self.format.names
-        if self.codec != UTF_8:
+        if self.streamed:
             transcoded = Transcoded(
-                path=self.path, encoding=self.codec, separator=self.separator, quote=self.format.quote, names=names
+                path=self.path,
+                encoding=self.codec,
+                separator=self.separator,
+                quote=self.format.quote,
+                names=names,
+                skip=self.format.skip,
+                header_rows=self.format.header_rows,
+                footer=self.format.footer,
             )
             self._answer(lambda: engine.register("rows", transcoded))
             return "rows", []
@@ -140,21 +173,29 @@ class TextFile:
             return without_quotes(str(self.path), call)
         except OSError as error:
             failed = str(error)
+        if self.path.suffix.lower() in COMPRESSED and not is_compressed(self.path):
+            raise OSError(f"{self.path} is not compressed, as its name says; name it without {self.path.suffix}")
         if undecodable(self.path, self.codec):  # raised with nothing attached
             raise OSError(
-                f"{self.path} has bytes that are no text in {self.format.encoding}; state its `encoding` in [data]"
+                f"{self.path} has bytes that are no text in {self.format.encoding}; state its true `encoding` in [data]"
             )
         if fault := first_fault(self.path, self._dialect):
             failed = f"{self.path} cannot be read as a table: {fault}"
-        raise OSError(failed + self._separator_hint([column.removesuffix(AS_WRITTEN) for column in wanted]))
+        elif (stated := len(self.format.names)) and (there := len(header(self.path, self._dialect))) != stated:
+            failed = f"{self.path} has {there} columns; [data] header names {stated}"
+        raise OSError(failed + self.advice([column.removesuffix(AS_WRITTEN) for column in wanted]))
 
-    def _separator_hint(self, wanted: Sequence[str]) -> str:
-        """Return the separator to state, where the first line has all columns by another one."""
-        separators = _separators_with(self.path, self.format.encoding, wanted) if wanted else []
-        if not separators or self.separator in separators:
+    def advice(self, wanted: Sequence[str]) -> str:
+        """Return what to state where another line, or another separator, gives all the columns that are wanted."""
+        if not wanted or not (place := header_place(self.path, self.format, wanted)) or place == self._place:
             return ""
-        sign = separators[0].replace("\t", "\\t")
-        return f'; its first line has all the columns with separator = "{sign}" in [data]'
+        fields = [f"{name} = {value}" for name, value in place.stated(self._place)]
+        line = f"line {place.skip + 1}" if place.skip else "first line"
+        return f"; its {line} has all the columns with {' and '.join(fields)} in [data]"
+
+    @property
+    def _place(self) -> HeaderPlace:
+        return HeaderPlace(self.format.skip, self.format.header_rows, self.separator)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +257,10 @@ class TextRows(Source):
                 )
         return first
 
+    def advice(self, columns: Sequence[str]) -> str:
+        """Return the separator to state, where the first line has all the columns by another one."""
+        return self.files[0].advice(columns)
+
     def parts(self, columns: Sequence[str]) -> Sequence[TextPart]:
         """Return the files, each read as a whole."""
         self.files[0].check(columns, self._columns(columns))
@@ -224,14 +269,3 @@ class TextRows(Source):
 
 def _reader(engine: duckdb.DuckDBPyConnection, query: str, values: list[str]) -> Iterator[pa.RecordBatch]:
     return iter(engine.sql(query, params=values).to_arrow_reader(BATCH_ROWS))
-
-
-def _separators_with(path: Path, encoding: str, wanted: Iterable[str]) -> list[str]:
-    """Return the signs by which a file's first line has all the wanted names: what to state instead."""
-    try:
-        with path.open(encoding=encoding, errors="replace") as file:
-            line = file.readline(1 << 16)
-    except (OSError, LookupError, UnicodeError):
-        return []
-    names = set(wanted)
-    return [sign for sign in (",", ";", "\t", "|") if names <= {name.strip().strip('"') for name in line.split(sign)}]

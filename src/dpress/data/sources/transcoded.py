@@ -1,9 +1,12 @@
-"""Files of text in another encoding than UTF-8: decoded and split into columns of text as they are read.
+"""Files of text in another encoding than UTF-8, or with lines that are no rows: decoded and split as they are read.
 
-path -> decompressed -> UTF-8, quotes checked -> batches of text; a new stream for every pass, and no copy on a disk.
+path -> decompressed -> UTF-8, lines left out, quotes checked -> batches of text; a new stream
+for every pass, and no copy on a disk.
 """
 
 import codecs
+import io
+import itertools
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,8 +18,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from dpress.data.sources.cut_lines import CutLines
 from dpress.data.sources.quotes import QuotesChecked
-from dpress.data.specification.file_format import UTF_8
+from dpress.data.sources.text_fault import text_reader
+from dpress.data.specification.file_format import UTF_8, joined_names
 
 NEWLINE = ord("\n")
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long
@@ -32,6 +37,9 @@ class Transcoded:
         separator: between fields.
         quote: around values; empty for none.
         names: of the columns, where no line of the file has them.
+        skip: lines in front of those of the names.
+        header_rows: lines of names.
+        footer: lines behind the rows.
     """
 
     path: Path
@@ -39,6 +47,9 @@ class Transcoded:
     separator: str
     quote: str = '"'
     names: tuple[str, ...] = ()
+    skip: int = 0
+    header_rows: int = 1
+    footer: int = 0
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Return a new stream of all rows; the file is opened when the first is asked for."""
@@ -49,12 +60,16 @@ class Transcoded:
     def columns(self) -> tuple[str, ...]:
         """The names of all columns: stated, or those of the first line without blanks around them."""
         with closing(self._blocks()) as blocks:
-            names = [name.strip() for name in self._parsed(next(blocks, b"")).schema.names]
+            block = next(blocks, b"")
+        if self.header_rows > 1:
+            reader = text_reader(io.StringIO(block.decode(), newline=""), self.separator, self.quote)
+            return tuple(joined_names(list(itertools.islice(filter(None, reader), self.header_rows))))
+        names = [name.strip() for name in self._parsed(block).schema.names]
         return (*self.names, *names[len(self.names) :])
 
     def _batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Yield the rows, block by block; what is parsed lies in memory, so that no other thread calls Python."""
-        skipped = int(not self.names)  # the line of names
+        skipped = 0 if self.names else self.header_rows  # the lines of names
         for block in self._blocks():
             table = self._parsed(block, schema.names, skipped=skipped)
             yield from table.rename_columns(schema.names).to_batches()
@@ -68,7 +83,8 @@ class Transcoded:
         """
         rest = b""
         with pa.transcoding_input_stream(pa.input_stream(self.path), self.encoding, UTF_8) as text:
-            checked = QuotesChecked(text, self.separator, self.quote)
+            cut = CutLines(text, skip=self.skip, footer=self.footer) if self.skip or self.footer else text
+            checked = QuotesChecked(cut, self.separator, self.quote)
             while part := checked.read(BLOCK):
                 held = rest + part
                 end = whole_lines(held, self.quote)

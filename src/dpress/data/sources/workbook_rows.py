@@ -4,7 +4,7 @@ book.xlsx#Visits -> the sheet's cells -> a line of names and rows -> columns of 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,8 +17,11 @@ from dpress.core.basics.extras import load
 from dpress.core.basics.near import meant
 from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
+from dpress.data.sources.first_bytes import Proposal
+from dpress.data.sources.header_place import LINES, HeaderPlace, places_in
+from dpress.data.sources.sheet_lines import likely
 from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
-from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.file_format import FileFormat, joined_names
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READ_SHEET = """
@@ -73,7 +76,7 @@ class Sheet:
                 check_once(str(self.path), column, present, folds=False)
             else:
                 shown = f"it has {len(present)} columns; does the sheet start with a line of names?"
-                raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
+                raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}{self.advice(wanted)}")
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order; lines without any cell are none."""
@@ -88,12 +91,15 @@ class Sheet:
         """Return the names of the columns, empty where one has none, and the rows."""
         lines = without_quotes(str(self.path), self._lines, LINE)
         filled = [line for line in lines if any(cell != "" for cell in line)]
+        filled = filled[: max(0, len(filled) - self.format.footer)]
         if self.format.names:
             if filled and len(filled[0]) != len(self.format.names):
                 stated = f"[data] header names {len(self.format.names)}"
                 raise SchemaMismatch(f"{self.path} has {len(filled[0])} columns; {stated}")
             return list(self.format.names), filled
-        return [_name(cell) for cell in filled[0]] if filled else [], filled[1:]
+        rows = self.format.header_rows
+        names = [list(map(_name, line)) for line in filled[:rows]]
+        return joined_names(names) if len(names) > 1 else next(iter(names), []), filled[rows:]
 
     def _lines(self) -> list[list[Any]]:
         calamine = loaded()
@@ -103,8 +109,33 @@ class Sheet:
             if name not in present:
                 hint = meant(name, present)
                 raise SchemaMismatch(f"{self.path} has no sheet {name!r}; it has {', '.join(present)}{hint}")
-            lines: list[list[Any]] = book.get_sheet_by_name(name).to_python()
-            return lines
+            sheet = book.get_sheet_by_name(name)
+            above: list[list[Any]] = [[] for _ in range(sheet.start[0] if sheet.start else 0)]  # the reader's first
+            lines = [*above, *sheet.to_python()]  # line is the first that is filled
+            return lines[self.format.skip :]
+
+    def proposal(self) -> Proposal:
+        """Return which lines are probably no rows; see `sheet_lines.likely`.
+
+        Raises:
+            OSError, SchemaMismatch: see `columns`.
+        """
+        sound.check(self.path, READ_SHEET, self.sheet, line=WIDE)
+        whole = replace(self, format=FileFormat())
+        lines = without_quotes(str(self.path), whole._lines, LINE)  # noqa: SLF001  # its own
+        return likely([list(map(_name, line)) for line in lines])
+
+    def advice(self, wanted: Sequence[str]) -> str:
+        """Return what to state where other lines of the sheet have all the columns that are wanted."""
+        whole = replace(self, format=FileFormat())
+        lines = without_quotes(str(self.path), whole._lines, LINE)[:LINES]  # noqa: SLF001  # its own
+        if not wanted or not (place := next(places_in([list(map(_name, line)) for line in lines], wanted), None)):
+            return ""
+        first, now = HeaderPlace(*place), HeaderPlace(self.format.skip, self.format.header_rows)
+        fields = [f"{name} = {value}" for name, value in first.stated(now)]
+        return (
+            f"; its line {first.skip + 1} has all the columns with {' and '.join(fields)} in [data]" if fields else ""
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +190,14 @@ class WorkbookRows(Source):
             if sheet.columns() != first:
                 raise SchemaMismatch(f"{sheet.path} has other columns than {self.sheets[0].path}")
         return first
+
+    def notes(self) -> int:
+        """Return how many of the last lines of the last sheet look like notes and no rows, beside those stated."""
+        return max(0, self.sheets[-1].proposal().footer - self.sheets[-1].format.footer)
+
+    def advice(self, columns: Sequence[str]) -> str:
+        """Return how many lines to leave out, where another line has all the columns."""
+        return self.sheets[0].advice(columns)
 
     def parts(self, columns: Sequence[str]) -> Sequence[SheetPart]:
         """Return the sheets, each read as a whole."""

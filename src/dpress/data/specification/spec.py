@@ -12,13 +12,17 @@ import msgspec
 
 from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
+from dpress.core.basics import notebook
+from dpress.core.basics.claim import Relation
 from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.place import readable
 from dpress.data.specification.parameter_tables import with_tables
 from dpress.data.specification.spec_error import first_fault, too_large
-from dpress.data.specification.spec_lines import located, unquoted
+from dpress.data.specification.spec_lines import located
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
+from dpress.data.specification.toml import as_toml
 from dpress.inference import postprocess
 
 PUBLISHED = ("title", "source", "contact", "license")  # texts for people
@@ -64,6 +68,14 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         self._check_postprocess()
         self._check_dates()
         self._check_periods()
+        self._check_where()
+
+    def __repr__(self) -> str:
+        names = ", ".join(attribute.name for attribute in self.attribute)
+        return f"Spec({self.release.kind} of {names}; {self.privacy.model}; {describe(self.privacy.loss)})"
+
+    def _repr_html_(self) -> str:
+        return notebook.text(as_toml(as_dict(self)))
 
     @property
     def spec(self) -> "Spec":
@@ -114,6 +126,29 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             what = "expected of how many periods a person counts, got none" if person else "only for persons"
             raise ValueError(f".periods.per_unit: {what}")
 
+    @property
+    def where(self) -> str:
+        """The condition of which rows are those of the release; empty for all."""
+        return "" if self.data is None else self.data.where
+
+    @property
+    def of_all_rows(self) -> "Spec":
+        """The same without a condition: for made-up rows, of which all are the release's."""
+        data = self.data
+        return self if data is None else msgspec.structs.replace(self, data=msgspec.structs.replace(data, where=""))
+
+    def _check_where(self) -> None:
+        """Refuse a condition beside which the number of rows counts as public, or a device would show that it holds."""
+        if "\n" in self.where:
+            raise ValueError(".data.where: expected a condition in one line, got several")
+        if self.where and self.privacy.model == "local":
+            raise ValueError('.data.where: a device that reports would show that it holds; set model = "central"')
+        if self.where and self.privacy.relation is Relation.REPLACE_ONE:
+            raise ValueError(
+                '.data.where: expected relation = "add-remove": under "replace-one" the number of rows counts as '
+                "public, and that of the rows of which a condition holds changes with one of them"
+            )
+
     def _check_attribute(self, name: str) -> None:
         try:
             Schema(self.attribute).attribute(name)
@@ -123,7 +158,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def _check_postprocess(self) -> None:
         """Refuse adjustments that do not fit the model or the attributes."""
         if self.privacy.model == "central":
-            for place, name in enumerate(self.release.postprocess, 1):
+            for place, name in enumerate(self.release.adjustments, 1):
                 if postprocess.NAMES[name].local:
                     raise ValueError(
                         f'.release.postprocess[#{place}]: {name} needs model = "local", where the number of users is '
@@ -131,7 +166,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                     )
         attributes = self.schema.attributes
         ordered = len(attributes) == 1 and attributes[0].ordered > 0
-        along = [name for name in self.release.postprocess if name in postprocess.ALONG_AN_ORDER]
+        along = [name for name in self.release.adjustments if name in postprocess.ALONG_AN_ORDER]
         if along and not ordered:
             raise ValueError(
                 f".release.postprocess: {along[0]} needs exactly one integer, numeric, date or ordinal attribute, "
@@ -173,8 +208,6 @@ def as_dict(spec: Spec) -> dict[str, Any]:
     stated = {name: value for name, value in written.items() if name != "source" and value != getattr(Data(), name)}
     if stated:
         plain["data"] = stated
-    if not spec.release.postprocess:  # as if the field were not there: the hash of a spec without it stays
-        plain["release"].pop("postprocess")
     return plain
 
 
@@ -239,10 +272,16 @@ def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, A
         return _read(source, "the specification", Path(), release)
     path = Path(source)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8") from None
+        raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8{_no_spec(path)}") from None
     return _read(text, str(path), path.parent, release)
+
+
+def _no_spec(name: str | Path) -> str:
+    """Return how to begin a specification, where a file's name says that it holds something else."""
+    begins = Path(name).suffix.lower() not in ("", ".toml", ".json")
+    return f"; if it holds rows, `dpress init {name}` begins a specification of them" if begins else ""
 
 
 def _with_release(plain: dict[str, Any], release: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -264,7 +303,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SchemaMismatch(f"{name}: not a TOML file: {error}{unquoted(str(error), text)}") from None
+        from dpress.data.specification.toml_fault import meant  # noqa: PLC0415  # only a fault needs it
+
+        raise SchemaMismatch(f"{name}: not a TOML file: {error}{meant(str(error), text)}{_no_spec(name)}") from None
     except ValueError:  # of `int`, which reads no such text
         raise SchemaMismatch(f"{name}: an integer of thousands of digits; expected one below 2^63") from None
 
@@ -289,5 +330,7 @@ def _with_contents(attribute: Attribute, folder: Path) -> Attribute:
         return attribute.with_files(folder)
     except SchemaMismatch:  # which names the file
         raise
+    except FileNotFoundError as error:
+        raise SchemaMismatch(f"$.attribute[{attribute.name}]: there is no file {error.filename}") from None
     except ValueError as error:
         raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

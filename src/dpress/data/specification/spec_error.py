@@ -19,8 +19,55 @@ WORDS = {
     "array": "a list",
     "object": "a table",
     "date": "a date such as 2024-12-31",
+    "datetime": "a time with its zone, such as 2026-12-31T18:00:00Z",
     "null": "nothing",
 }
+
+PAIR = re.compile(r"\.bounds\[\d+\]$")
+SHORT = 40  # letters of a list that is shown
+SIGN = 'expected one sign, such as ";", or "\\t" for a tab'
+WANTED = {
+    "$.data.separator": SIGN,
+    "$.data.header": 'expected true, or the names of the columns, such as ["age", "sex"]',
+    "$.attribute.labels": 'expected a table, such as { f = "female" }, or the name of a file',
+    "$.data.where": 'expected a condition in quotes, such as "year = 2024"',
+}
+"""What some fields may be, where the types alone do not tell people."""
+ALIASES = {
+    "separator": ("delimiter", "delim", "sep", "field_separator"),
+    "null_values": ("na_values", "na", "null", "nulls", "missing", "missing_values"),
+    "source": ("path", "file", "filename", "data", "sheet", "table", "url"),
+    "where": ("filter", "condition", "query", "select", "rows", "subset"),
+    "encoding": ("charset", "codec"),
+    "quote": ("quotechar", "quote_char"),
+    "header": ("names", "columns", "has_header"),
+    "bounds": ("range", "min", "max", "low", "high", "lower", "upper", "limits", "domain"),
+    "bins": ("buckets", "intervals", "cells", "n_bins"),
+    "values": ("categories", "choices", "options", "levels", "domain"),
+    "null": ("missing", "na"),
+    "kind": ("type", "dtype"),
+    "unit": ("id", "person", "user", "privacy_unit", "key"),
+    "rows_per_unit": ("cap", "max_rows", "rows_per_person", "contributions"),
+}
+"""What other programs call fields."""
+OTHER_KINDS = {
+    **dict.fromkeys(("string", "text", "str", "bool", "boolean", "enum", "factor", "nominal"), "categorical"),
+    **dict.fromkeys(("float", "double", "real", "decimal", "number", "continuous"), "numeric"),
+    **dict.fromkeys(("time", "timestamp"), "datetime"),
+}
+"""What other programs call kinds of attributes."""
+OTHER_WORDS = {
+    "kind": OTHER_KINDS,
+    "relation": {
+        **dict.fromkeys(("bounded", "substitution", "substitute", "replace", "swap", "change-one"), "replace-one"),
+        **dict.fromkeys(("unbounded", "add", "remove", "addition", "removal", "symmetric"), "add-remove"),
+    },
+    "model": {
+        **dict.fromkeys(("curator", "trusted", "global", "server", "table"), "central"),
+        **dict.fromkeys(("device", "devices", "ldp", "client", "shuffle", "shuffled"), "local"),
+    },
+}
+"""What papers and other programs call what a field may be."""
 
 
 def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:
@@ -41,18 +88,33 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
     value = _look_up(plain, place)
     if unknown := re.match(r"Object contains unknown field `(.+)`", text):
         fields = _fields(place, value, spec)
-        return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(fields)}{meant(unknown[1], fields)}"
+        hint = _alias(unknown[1], fields) or meant(unknown[1], fields) or _elsewhere(unknown[1], place, spec)
+        return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(fields)}{hint}"
     if missing := re.match(r"Object missing required field `(.+)`", text):
         return f"{place}: the field `{missing[1]}` is missing"
+    return f"{place}: {_of_value(text, place, value, spec)}"
+
+
+def _of_value(text: str, place: str, value: Any, spec: type[msgspec.Struct]) -> str:
+    """Return what was expected in place of a value."""
     if text.startswith(("Invalid value", "Invalid enum value")):
         choices = _choices(place)
-        hint = meant(str(value), re.findall(r"[a-z-]{5,}", choices[8:]))
-        return f"{place}: {choices}, got {_show(value)}{hint}"
-    text = text.replace("Invalid RFC3339 encoded date", "Expected `date`")
+        alias = OTHER_WORDS.get(place.rsplit(".", 1)[-1], {}).get(str(value).lower(), "")
+        hint = f"; did you mean {alias!r}?" if alias else meant(str(value), re.findall(r"[a-z][a-z-]{2,}", choices[8:]))
+        return f"{choices}, got {_show(value)}{hint}"
+    if sections := _brackets(place, value, spec):
+        return sections
+    text = re.sub("Invalid RFC3339 encoded (date(?:time)?)", r"Expected `\1`", text)
     if not text.startswith("Expected `"):  # our own message
-        return f"{place}: {text}"
+        return text
     wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])
-    return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(value)}"
+    wanted = WANTED.get(re.sub(r"\[\d+\]", "", place), wanted[:1].lower() + wanted[1:])
+    if wanted == "expected a list" and PAIR.search(place):
+        wanted = "expected the bounds of two columns, such as [[-180, 180], [-90, 90]]"
+    elif wanted in ("expected a list", "expected a list of length 2") and place.endswith(".bounds"):
+        wanted = "expected two bounds, such as [0, 99]; of a location two pairs, such as [[-180, 180], [-90, 90]]"
+    example = f' such as ["{value}"]' if wanted.endswith(" a list") and isinstance(value, str) else ""
+    return f"{wanted}{example}, got {_show(value)}"
 
 
 def too_large(plain: Any, place: str = "$") -> str:
@@ -91,6 +153,33 @@ def _fields(place: str, value: Any, spec: type[msgspec.Struct]) -> list[str]:
     return [field.encode_name for field in msgspec.structs.fields(struct)]
 
 
+def _alias(name: str, fields: list[str]) -> str:
+    """Return the field that other programs call so; empty where none is."""
+    plain = name.lower().replace("-", "_")
+    alike = next((field for field, names in ALIASES.items() if plain in names and field in fields), "")
+    return f"; did you mean {alike!r}?" if alike else ""
+
+
+def _elsewhere(name: str, place: str, spec: type[msgspec.Struct]) -> str:
+    """Return which section has a field that another one, or none, was given; empty where none has."""
+    sections = [section.name for section in msgspec.structs.fields(spec) if section.name != "attribute"]
+    if place == "$.release":
+        return f"; a parameter of the kind stands in braces: parameters = {{ {name} = ... }}"
+    has = next((section for section in sections if name in _fields(f"$.{section}", None, spec)), "")
+    return f"; `{name}` is a field of [{has}]" if has and not place.startswith(f"$.{has}") else ""
+
+
+def _brackets(place: str, value: Any, spec: type[msgspec.Struct]) -> str:
+    """Return how a section is written that has the wrong number of brackets; empty of anything else."""
+    name = place.removeprefix("$.")
+    if name == "attribute" and isinstance(value, dict):
+        return "expected a list: every attribute begins with [[attribute]], in two brackets, got [attribute]"
+    sections = {section.name for section in msgspec.structs.fields(spec)} - {"attribute"}
+    if name in sections and isinstance(value, list):
+        return f"expected one section [{name}], in single brackets, got [[{name}]]"
+    return ""
+
+
 def _choices(place: str) -> str:
     choices = {
         "kind": f"expected one of {', '.join(KINDS)}",
@@ -98,6 +187,11 @@ def _choices(place: str) -> str:
         "relation": "expected add-remove or replace-one",
         "outside": "expected clamp, drop or reject",
         "cells": f"expected one of {', '.join(get_args(Cells))}",
+        "values": 'expected a list such as ["f", "m"], or "discover"',
+        "counter": "expected separate, tree, smooth or auto",
+        "missing_unit": 'expected "reject" or "drop"',
+        "data.decimal": 'expected "." or ","',
+        "data.thousands": """expected ".", ",", " ", "'" or a narrow space""",
     }
     path = re.sub(r"\[\d+\]", "", place.removeprefix("$."))
     return choices.get(path) or choices.get(path.rsplit(".", 1)[-1], "expected another value")
@@ -108,6 +202,10 @@ def _words(types: str) -> str:
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, list) and len(text := str(value)) <= SHORT:
+        return text
     if isinstance(value, (dict, list)):
         return "a table" if isinstance(value, dict) else "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
     return repr(value) if isinstance(value, str) else str(value)

@@ -14,7 +14,6 @@ PLACE = re.compile(r"\$((?:\.\w+|\[[^\]]*\])*): (?:unknown field `([^`]+)`|unkno
 STEP = re.compile(r"\.(\w+)|\[([^\]]*)\]")
 CLOSING = ("]", "}", '"""', "'''")  # a statement of several lines ends in a line that has one of them
 MOST = 500  # lines with such a sign that one statement is looked for in
-POSITION = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 Steps = tuple[str, ...]
 
@@ -41,18 +40,11 @@ def located(message: str, text: str) -> str:
     if wanted[:1] == ["attribute"] and len(wanted) > 1:
         wanted[1] = _number(wanted[1], fields)
     near = [field for field in fields if list(field.steps) == wanted[: len(field.steps)]]
+    near = near or [field for field in fields if list(field.steps)[: len(wanted)] == wanted][:1]
     if not near:
         return message
     best = max(near, key=lambda field: len(field.steps))
     return f"{message} (at line {best.line}, column {best.column})"
-
-
-def unquoted(message: str, text: str) -> str:
-    """Return what a fault of TOML was probably meant as: a text without quotes; empty where it is no word."""
-    if (at := POSITION.search(message)) is None or "Invalid value" not in message:
-        return ""
-    word = re.match(r"[^\W\d][\w-]*", text.splitlines()[int(at[1]) - 1][int(at[2]) - 1 :])
-    return f'; did you mean "{word[0]}"? A text stands in quotes' if word else ""
 
 
 def _number(name: str, fields: list[Field]) -> str:

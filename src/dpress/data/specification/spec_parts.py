@@ -13,9 +13,10 @@ from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.database_url import check_no_password
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
-from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.file_format import WINDOWS, FileFormat
 from dpress.inference import postprocess
 
+SIGNS = re.compile("[\x00-\x1f]")  # that no path has; "C:\temp" in double quotes has a tab
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -27,6 +28,8 @@ class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Refuse a place that nobody may keep, and what is no format."""
         super().__post_init__()
+        if SIGNS.search(self.source.partition("#")[0]):
+            raise ValueError(f".source: {self.source!r} holds signs that no path has; {WINDOWS}")
         try:
             check_no_password(self.source, "the rows")
         except ValueError as error:
@@ -51,14 +54,18 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             _check_number(name, value)
         if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
             raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+        if not self.unit:
+            raise ValueError('.unit: expected "row", or the column that names a person, got nothing')
         if not isinstance(self.unit, str) and (len(self.unit) < 2 or len({*self.unit}) < len(self.unit)):
             raise ValueError(
-                f".unit: expected two or more different columns that name a person together, got {[*self.unit]}"
+                '.unit: expected the column that names a person, as unit = "id", or two or more different columns that '
+                f"name a person together, got {[*self.unit]}"
             )
-        if self.rows_per_unit < 1 or (self.unit == "row" and self.rows_per_unit != 1):
-            raise ValueError(
-                '`rows_per_unit` must be >= 1, and 1 where unit = "row" (name the person\'s column in `unit`)'
-            )
+        if self.rows_per_unit < 1:
+            raise ValueError(f".rows_per_unit: expected an integer >= 1, got {self.rows_per_unit}")
+        if self.unit == "row" and self.rows_per_unit != 1:
+            got = f"got {self.rows_per_unit}; name the person's column in `unit`"
+            raise ValueError(f'.rows_per_unit: expected 1 where unit = "row", {got}')
 
     @property
     def loss(self) -> Loss:
@@ -81,7 +88,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         attributes: that are released; all unless stated.
         method: by name, or the best.
         parameters: of the kind and the method.
-        postprocess: adjustments, by name.
+        postprocess: adjustments, by name; those of the kind unless stated.
         level: of an attribute of codes, whose nodes are its cells; the finest unless stated. A list for several.
         title: of the page.
         source: where the data come from, for people.
@@ -94,13 +101,18 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     attributes: tuple[str, ...] | None = None
     method: str = "auto"
     parameters: dict[str, Any] = {}
-    postprocess: tuple[str, ...] = ()
+    postprocess: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     level: Words | tuple[str, ...] = msgspec.UNSET
     title: Words = msgspec.UNSET
     source: Words = msgspec.UNSET
     contact: Words = msgspec.UNSET
     license: Words = msgspec.UNSET
     language: Words = msgspec.UNSET
+
+    @property
+    def adjustments(self) -> tuple[str, ...]:
+        """The adjustments that are named."""
+        return self.postprocess or ()
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -113,11 +125,18 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Refuse adjustments that are not known and what is no language, naming their place."""
         if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
-        for place, name in enumerate(self.postprocess, 1):
+        if self.attributes == ():
+            raise ValueError(".attributes: expected at least one name; leave it out for all attributes")
+        stated = self.attributes or ()
+        if twice := next((name for name in stated if stated.count(name) > 1), ""):
+            raise ValueError(f".attributes: expected different names, got {twice!r} twice")
+        for place, name in enumerate(self.adjustments, 1):
             if name not in postprocess.NAMES:
                 names = ", ".join(postprocess.NAMES)
                 raise ValueError(f".postprocess[#{place}]: expected one of {names}, got {name!r}")
-            if name in self.postprocess[: place - 1]:
+            if name == postprocess.CONSISTENT and place < len(self.adjustments):
+                raise ValueError(f".postprocess[#{place}]: {name!r} adjusts all tables together and must be the last")
+            if name in self.adjustments[: place - 1]:
                 raise ValueError(f".postprocess[#{place}]: {name!r} is named twice")
 
 

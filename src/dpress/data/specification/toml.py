@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from datetime import date, time
 from typing import Any
 
+SECTIONS = ("privacy", "release", "collection", "periods")
+
 
 def as_toml(plain: Mapping[str, Any]) -> str:
     """Return a specification, given as plain objects; read back, it has the same hash."""
     parts = [_section("[data]", plain["data"])] if plain.get("data") else []
     parts += [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
-    parts += [_section(f"[{name}]", plain[name]) for name in ("privacy", "release") if plain[name]]
+    parts += [_section(f"[{name}]", plain[name]) for name in SECTIONS if plain.get(name)]
     return "\n\n".join(parts) + "\n"
 
 

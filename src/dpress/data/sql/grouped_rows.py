@@ -48,7 +48,7 @@ def grouped_counts(source: Source, schema: Schema, relation: Relation, tables: S
     """
     groups = source.fetch(grouped_select(schema, relation))
     if not groups.num_rows:
-        raise SchemaMismatch(f"{source.name} has no rows")
+        raise SchemaMismatch(f"{source.name} has no rows to count")
     totals = [np.zeros(math.prod(schema.shape[axis] for axis in axes), dtype=np.int64) for axes in tables]
     for batch in groups.combine_chunks().to_batches(max_chunksize=GROUPS):
         codes, counts = all_codes(schema, batch), np.asarray(batch.column(COUNT).cast(pa.int64()))

@@ -103,7 +103,8 @@ def person_name(column: Column) -> exp.Expr:
     if pa.types.is_floating(kind):
         number = exp.cast(column.raw, "double")
         integer = exp.and_(exp.Abs(this=number) < whole(EXACT), number.eq(exp.Floor(this=number.copy())))
-        written = exp.cast(exp.cast(number.copy(), "bigint"), "text")
+        whole_number = exp.TryCast(this=number.copy(), to=exp.DataType.build("bigint"))  # DuckDB casts NaN all the same
+        written = exp.cast(whole_number, "text")
         text: exp.Expr = exp.case().when(integer, written).else_(_content(column))
     elif pa.types.is_decimal(kind) and kind.scale:
         text = exp.cast(column.raw, "text")

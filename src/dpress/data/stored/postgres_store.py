@@ -9,10 +9,23 @@ import numpy as np
 import psycopg
 
 from dpress.core.basics.database_url import connectable
-from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
+from dpress.data.stored.report_store import (
+    MOST_ROUNDS,
+    ROUNDS,
+    Keys,
+    Round,
+    Upload,
+    begun,
+    bounds,
+    drawn_keys,
+    migrations,
+    round_of,
+)
 
 LOCK = 0x44505252  # of the migrations: one process runs them
 MOST_NAMED = 1 << 16  # keys in one statement
+TODAY = "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+CLOSE = f"UPDATE round SET closed = true, ended = coalesce(ended, {TODAY}) WHERE place = ANY(%s)"  # noqa: S608  # ours
 
 
 class PostgresStore:
@@ -40,11 +53,7 @@ class PostgresStore:
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        rows = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
-        return [
-            Round(place=place, ask=ask, number=number, design=design, closed=closed, after=after)
-            for place, ask, number, design, closed, after in rows
-        ]
+        return [round_of(row) for row in self._read(ROUNDS)]
 
     def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
         """Return a round, which is new unless it is there already, or another one follows that before it.
@@ -54,7 +63,7 @@ class PostgresStore:
         """
         with self._transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            place = _value(connection, "SELECT count(*) FROM round")
+            place = _value(connection, "SELECT coalesce(max(place) + 1, 0) FROM round")
             if place >= MOST_ROUNDS:
                 raise OSError(f"the store is full: it has {place} rounds; use another database")
             statement = (
@@ -77,7 +86,37 @@ class PostgresStore:
     def close(self, place: int) -> None:
         """Accept nothing more in a round; waits for uploads that are being kept at this moment."""
         with self._transaction() as connection:
-            connection.execute("UPDATE round SET closed = true WHERE place = %s", (place,))
+            connection.execute(CLOSE, ([place],))
+
+    def expire(self, places: Sequence[int]) -> None:
+        """Close rounds and delete their reports; the rounds stay, with how many reports they had."""
+        with self._erased() as connection:
+            connection.execute(CLOSE, (list(places),))  # waits for uploads that are being kept
+            for place in places:
+                connection.execute(
+                    "UPDATE round SET expired = coalesce(expired, 0) + "
+                    "(SELECT coalesce(sum(reports), 0) FROM upload WHERE key BETWEEN %s AND %s) WHERE place = %s",
+                    (*bounds(place), place),
+                )
+                connection.execute("DELETE FROM upload WHERE key BETWEEN %s AND %s", bounds(place))
+
+    def delete(self, places: Sequence[int]) -> None:
+        """Delete rounds and all that belongs to them; those that follow one of them must be among them."""
+        with self._erased() as connection:
+            connection.execute(CLOSE, (list(places),))
+            for place in places:
+                connection.execute("DELETE FROM upload WHERE key BETWEEN %s AND %s", bounds(place))
+            connection.execute("DELETE FROM refused WHERE place = ANY(%s)", (list(places),))
+            connection.execute("DELETE FROM round WHERE place = ANY(%s)", (list(places),))
+
+    @contextmanager
+    def _erased(self) -> Iterator[psycopg.Connection[Any]]:
+        """Give the connection in a transaction, then clear the pages of rows that nobody sees any more."""
+        with self._transaction() as connection:
+            yield connection
+        with _readable_errors(), self._connected() as connection:
+            connection.autocommit = True
+            connection.execute("VACUUM upload, round, refused")
 
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""

@@ -1,14 +1,15 @@
 """What a store of reports keeps.
 
-Append-only: a row holds accepted uploads of one moment, under a random key, so that nothing but the round tells when
-or from whom they came. Reports stay as they arrived; those that arrived twice are found when they are counted.
+Added to and never changed, until whoever runs it has rounds expire or deletes them. A row holds accepted uploads of
+one moment, under a random key, so that nothing but the round tells when or from whom they came. Reports stay as they
+arrived; those that arrived twice are found when they are counted.
 """
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import numpy.typing as npt
 Keys = npt.NDArray[np.int64]
 KEY_BITS = 48  # random ones of a row's key; those before number the round
 MOST_ROUNDS = 1 << (63 - KEY_BITS)
+ROUNDS = "SELECT place, ask, number, design, closed, after, ended, expired FROM round ORDER BY place"
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
@@ -30,6 +32,8 @@ class Round:
         design: as JSON.
         closed: nothing is accepted any more.
         after: the place of the round that it follows, as far as it follows one.
+        ended: the day in UTC on which it was closed; None where it is open, or was closed by an older version.
+        expired: how many reports were deleted from it; None where none were.
     """
 
     place: int
@@ -38,6 +42,8 @@ class Round:
     design: str
     closed: bool
     after: int | None = None
+    ended: str | None = None
+    expired: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +97,25 @@ class ReportStore(Protocol):
         """Accept nothing more in a round; what was accepted before is all there is."""
         ...
 
+    def expire(self, places: Sequence[int]) -> None:
+        """Close rounds and delete their reports; the rounds stay, with how many reports they had.
+
+        Args:
+            places: of the rounds; where there are none, it clears the files of what was deleted before.
+
+        Raises:
+            OSError: nothing was deleted; or, as it then says, the files still hold what was.
+        """
+        ...
+
+    def delete(self, places: Sequence[int]) -> None:
+        """Delete rounds and all that belongs to them; those that follow one of them must be among them.
+
+        Raises:
+            OSError: nothing was deleted; or, as it then says, the files still hold what was.
+        """
+        ...
+
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""
         ...
@@ -134,6 +159,21 @@ def begun(rounds: Sequence[Round], wanted: Round) -> Round:
     return same
 
 
+def round_of(row: Sequence[Any]) -> Round:
+    """Return the round of a row of `ROUNDS`."""
+    place, ask, number, design, closed, after, ended, expired = row
+    return Round(
+        place=place,
+        ask=ask,
+        number=number,
+        design=design,
+        closed=bool(closed),
+        after=after,
+        ended=ended,
+        expired=expired,
+    )
+
+
 def drawn_keys(places: Sequence[int]) -> list[int]:
     """Return a new key for an upload of each of these rounds; by chance one may be taken already."""
     return [place << KEY_BITS | secrets.randbits(KEY_BITS) for place in places]
@@ -145,8 +185,14 @@ def bounds(place: int) -> tuple[int, int]:
 
 
 def migrations(dialect: str, done: int) -> Iterator[tuple[int, str]]:
-    """Yield the numbered SQL files of a database that are still to be run, in order."""
-    for path in sorted(MIGRATIONS.glob(f"{dialect}_*.sql")):
-        number = int(path.stem.rpartition("_")[2])
+    """Yield the numbered SQL files of a database that are still to be run, in order.
+
+    Raises:
+        OSError: a newer version has changed the database.
+    """
+    scripts = {int(path.stem.rpartition("_")[2]): path for path in MIGRATIONS.glob(f"{dialect}_*.sql")}
+    if done > max(scripts):
+        raise OSError(f"the store has layout {done}, and this dpress knows {max(scripts)}: use a newer dpress")
+    for number, path in sorted(scripts.items()):
         if number > done:
             yield number, path.read_text(encoding="utf-8")

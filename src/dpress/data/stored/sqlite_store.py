@@ -2,19 +2,31 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
+from dpress.data.stored.report_store import (
+    MOST_ROUNDS,
+    ROUNDS,
+    Keys,
+    Round,
+    Upload,
+    begun,
+    bounds,
+    drawn_keys,
+    migrations,
+    round_of,
+)
 
 APPLICATION_ID = 0x44505252
 PAGE = 16384  # bytes; uploads are tens of kilobytes
 WAL_PAGES = 1024  # of the log before it is written into the file, for which one commit waits
 MOST_NAMED = 500  # keys in one statement
+CLOSE = "UPDATE round SET closed = 1, ended = coalesce(ended, date('now')) WHERE place = ?"
 
 
 class SqliteStore:
@@ -60,11 +72,7 @@ class SqliteStore:
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        rows = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
-        return [
-            Round(place=place, ask=ask, number=number, design=design, closed=bool(closed), after=after)
-            for place, ask, number, design, closed, after in rows
-        ]
+        return [round_of(row) for row in self._read(ROUNDS)]
 
     def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
         """Return a round, which is new unless it is there already, or another one follows that before it.
@@ -73,7 +81,7 @@ class SqliteStore:
             ValueError: it is there with another design.
         """
         with self._lock, _readable_errors(self.path), self._transaction():
-            (place,) = self._writer.execute("SELECT count(*) FROM round").fetchone()
+            (place,) = self._writer.execute("SELECT coalesce(max(place) + 1, 0) FROM round").fetchone()
             if place >= MOST_ROUNDS:
                 raise OSError(f"{self.path} is full: it has {place} rounds; use another file")
             statement = (
@@ -111,7 +119,46 @@ class SqliteStore:
     def close(self, place: int) -> None:
         """Accept nothing more in a round; what was accepted before is all there is."""
         with self._lock, _readable_errors(self.path), self._transaction():
-            self._writer.execute("UPDATE round SET closed = 1 WHERE place = ?", (place,))
+            self._writer.execute(CLOSE, (place,))
+
+    def expire(self, places: Sequence[int]) -> None:
+        """Close rounds and delete their reports; the rounds stay, with how many reports they had."""
+        with self._erased() as run:
+            for place in places:
+                run(CLOSE, (place,))
+                run(
+                    "UPDATE round SET expired = coalesce(expired, 0) + "
+                    "(SELECT coalesce(sum(reports), 0) FROM upload WHERE key BETWEEN ? AND ?) WHERE place = ?",
+                    (*bounds(place), place),
+                )
+                run("DELETE FROM upload WHERE key BETWEEN ? AND ?", bounds(place))
+
+    def delete(self, places: Sequence[int]) -> None:
+        """Delete rounds and all that belongs to them; those that follow one of them must be among them."""
+        with self._erased() as run:
+            for place in places:
+                run("DELETE FROM upload WHERE key BETWEEN ? AND ?", bounds(place))
+                run("DELETE FROM refused WHERE place = ?", (place,))
+                run("DELETE FROM round WHERE place = ?", (place,))
+
+    @contextmanager
+    def _erased(self) -> Iterator[Callable[..., object]]:
+        """Give what runs statements in one transaction, then write the file anew: nothing of what was deleted is left.
+
+        Raises:
+            OSError: it cannot be used, or somebody reads it, so that its log cannot be emptied.
+        """
+        with self._lock, _readable_errors(self.path):
+            with self._transaction():
+                yield self._writer.execute
+            if self._writer.execute("PRAGMA freelist_count").fetchone()[0]:
+                self._writer.execute("VACUUM")
+            (busy, *_) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise OSError(
+                f"deleted, but the files of {self.path} hold it while somebody reads them: "
+                "`dpress collection expire` clears them later"
+            )
 
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""
@@ -179,7 +226,13 @@ class SqliteStore:
         Raises:
             OSError: it is gone, or another one.
         """
-        if _identity(self.path) != self._file:
+        try:
+            file = _identity(self.path)
+        except OSError as error:
+            raise OSError(
+                f"the store {self.path} is gone ({error.strerror}); put the same file back, or start again"
+            ) from None
+        if file != self._file:
             raise OSError(f"the store {self.path} was replaced while it was open; put it back, or start again")
 
 

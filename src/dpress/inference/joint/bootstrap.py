@@ -26,6 +26,7 @@ from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.fit import fit_margins
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import one_way
+from dpress.inference.normal import normal
 
 RUNS = 30
 """How often a joint is fitted again."""
@@ -73,8 +74,8 @@ class Refits:
     def critical(self, confidence: float) -> float:
         """Return how many standard errors are significant: Student's quantile, a degree of freedom for every refit."""
         special = scipy("special")
-        normal, tail = critical(confidence, "gaussian"), (1 + confidence) / 2
-        return normal * float(special.stdtrit(len(self.again), tail) / special.ndtri(tail))
+        gaussian, tail = critical(confidence, "gaussian"), (1 + confidence) / 2
+        return gaussian * float(special.stdtrit(len(self.again), tail) / special.ndtri(tail))
 
     def half_width(self, variance: Variances, confidence: float) -> Variances:
         """Return the half-width, in counts, of an interval, from a variance in counts squared.
@@ -83,9 +84,8 @@ class Refits:
         degrees of freedom as there are refits over the normal one, rounded up.
         """
         special = scipy("special")
-        normal = half_width(variance, confidence, "gaussian")
-        tail = (1 + confidence) / 2
-        widths: Array = np.ceil(normal * (special.stdtrit(len(self.again), tail) / special.ndtri(tail)))
+        gaussian, tail = half_width(variance, confidence, "gaussian"), (1 + confidence) / 2
+        widths: Array = np.ceil(gaussian * (special.stdtrit(len(self.again), tail) / special.ndtri(tail)))
         return widths if isinstance(variance, np.ndarray) else float(widths)
 
 
@@ -140,13 +140,11 @@ def unshrunk(tables: Tables, order: int) -> Joint:
 
 
 def _again(table: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
-    ndtri = scipy("special").ndtri
-
     shares = joint.marginal(table.axes)
     if shares.size == 1:
         return NoisyTable(axes=table.axes, shares=shares, noise=table.noise)
-    normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
-    noise = np.sqrt(cast("Noise", table.noise).before_centring(shares)) * normal
+    standard = normal(shares.size, rng=rng).reshape(shares.shape)
+    noise = np.sqrt(cast("Noise", table.noise).before_centring(shares)) * standard
     return NoisyTable(axes=table.axes, shares=shares + noise - noise.mean(), noise=table.noise)
 
 

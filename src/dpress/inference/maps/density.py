@@ -3,19 +3,24 @@
 counts of cells + what the noise does to sums of them -> rectangles -> values, variances.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from dpress.core.maps.grid import Grid, Rectangles, sums
+from dpress.core.basics.errors import NotSupported
+from dpress.core.maps.grid import Grid, Rectangles, blocks, sums
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import whole_counts
 
 LEVELS = 3  # of quarters that `clustering` looks at
 SPARE = 1.5  # by which `Wider` takes variances
+WHOLE = 1 - 1e-9  # of a node: rounding took the rest
 UNIT = Rectangles(*(np.array([end]) for end in (0.0, 1.0, 0.0, 1.0)))
+Squares = TypeVar("Squares", float, npt.NDArray[np.float64])
 
 
 class Noise(Protocol):
@@ -61,6 +66,14 @@ class Density(Protocol):
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the mean squared error of these numbers, in counts squared."""
+        ...
+
+    def weighted(self, shares: Array) -> tuple[float, float]:
+        """Return the sum of the cells of which an area has these shares, an image, and its mean squared error.
+
+        Raises:
+            NotSupported: the error is known of rectangles alone.
+        """
         ...
 
     def cell_variances(self) -> Array:
@@ -121,6 +134,18 @@ class Cells:
         stated = self.noise if self.beside is None else self.beside
         return np.asarray(stated.variances(rectangles) + self.hidden(rectangles))
 
+    def weighted(self, shares: Array) -> tuple[float, float]:
+        """Return the sum of the cells of which an area has these shares, with the error of its noise and of its cuts.
+
+        Raises:
+            NotSupported: the error is simulated, and known of rectangles alone.
+        """
+        if self.reach is not None:
+            raise NotSupported("how far off a count is this map knows of rectangles alone, not of other areas")
+        stated: Any = (self if self.beside is None else self.beside).noise  # of a tree, or of reports
+        hidden = self.clustered * float((self.counts**2 * (shares - shares**2)).sum())
+        return float((self.counts * shares).sum()), stated.weighted(shares) + hidden
+
     def hidden(self, rectangles: Rectangles) -> Array:
         """Return the part of it that cut cells hide."""
         if not self.clustered:
@@ -177,15 +202,23 @@ class TreeNoise:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the variance of the sum in each rectangle."""
-        total, before = np.zeros(len(rectangles.left)), np.zeros(len(rectangles.left))
+        return np.asarray(self._variance(lambda width: rectangles.squares(width) / width**2))
+
+    def _variance(self, covered: Callable[[int], Squares]) -> Squares:
+        """Return the variance from A_l, by the width of a node of level l."""
         height = len(self.levels) - 1
-        for level in range(height + 1):
-            width = 1 << (height - level)
-            covered = rectangles.squares(width) / width**2
-            information = sum(4.0 ** (height - k) / v if v else np.inf for k, v in enumerate(self.levels) if k >= level)
-            total += (covered - before) / information
-            before = covered
-        return np.asarray(total)
+        precision = [4.0 ** (height - k) / v if v else np.inf for k, v in enumerate(self.levels)]
+        before = covered(1 << height)
+        total = before / sum(precision)
+        for level in range(1, height + 1):
+            area = covered(1 << (height - level))
+            total += (area - before) / sum(precision[level:])
+            before = area
+        return total
+
+    def weighted(self, shares: Array) -> float:
+        """Return the variance of the sum of cells of which an area has these shares, an image: w in the formula."""
+        return self._variance(lambda width: float((blocks(shares, width) ** 2).sum()) / width**2)
 
     def cells(self) -> Array:
         """Return the variance of a cell, the same for all."""
@@ -212,6 +245,30 @@ class Replicates:
     def cells(self) -> Array:
         """Return that of every cell."""
         return np.asarray((self.deviations**2).mean(axis=0))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Deferred:
+    """Noise that takes seconds to simulate and that few ask for: made when it is first asked, and kept.
+
+    Args:
+        make: simulates it.
+    """
+
+    make: Callable[[], Noise]
+
+    @functools.cached_property
+    def made(self) -> Noise:
+        """The noise."""
+        return self.make()
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared error of the sum in each rectangle."""
+        return self.made.variances(rectangles)
+
+    def cells(self) -> Array:
+        """Return that of every cell."""
+        return self.made.cells()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -281,6 +338,22 @@ class Nodes:
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the variance of that sum."""
         return self.noise.variances(rectangles)
+
+    def weighted(self, shares: Array) -> tuple[float, float]:
+        """Return the sum over the largest nodes within an area of these shares of the cells, and its variance."""
+        total, height = 0.0, len(self.images) - 1
+        above = np.zeros((1, 1))
+        for level, image in enumerate(self.images):
+            width = 1 << (height - level)
+            share = blocks(shares, width) / width**2
+            taken = share if level == height else (share > WHOLE).astype(np.float64)
+            if level:
+                above = above.repeat(2, axis=0).repeat(2, axis=1)
+            if image is not None:
+                total += float((image * (taken - above)).sum())
+                above = taken
+        noise: Any = self.noise
+        return total, noise.weighted(shares)
 
     def cell_variances(self) -> Array:
         """Return the variance of every cell."""

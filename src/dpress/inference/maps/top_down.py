@@ -48,11 +48,12 @@ def on_simplex(rows: Array, totals: Array) -> Array:
     >>> on_simplex(np.array([[3.0, 1.0, -2.0, 0.0]]), np.array([2.0])).tolist()
     [[2.0, 0.0, 0.0, 0.0]]
     """
-    ordered = -np.sort(-rows, axis=1)
+    out, held = np.zeros_like(rows), np.flatnonzero(totals > 0)  # few rows of a fine map hold anybody
+    kept_rows = rows[held]
+    ordered = -np.sort(-kept_rows, axis=1)
     places = np.arange(1, rows.shape[1] + 1)
-    excess = (np.cumsum(ordered, axis=1) - totals[:, None]) / places
+    excess = (np.cumsum(ordered, axis=1) - totals[held, None]) / places
     kept = (ordered > excess).sum(axis=1)
     shift = np.take_along_axis(excess, np.maximum(kept - 1, 0)[:, None], axis=1)
-    out = np.maximum(rows - shift, 0.0)
-    out[totals <= 0] = 0.0
-    return np.asarray(out)
+    out[held] = np.maximum(kept_rows - shift, 0.0)
+    return out

@@ -18,6 +18,7 @@ from dpress.inference.numbers.report_sums import Scores
 
 GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)
 STEPS = 5000
+HIDDEN = 0.1  # sine below which a window hides the double angle: one of nearly half the circle, epsilon below 0.2
 EVENED = 0.1  # of a share that goes to the neighbours' mean in a step
 
 
@@ -58,23 +59,43 @@ class SlidingWindow(LinearMap):
 
     @property
     def scores(self) -> Scores:
-        """The scores whose sums are unbiased: an output y from the middle adds 1, y and y^2 - (w^2 - 1) / 12 over w a.
+        """The scores whose sums are unbiased, those of levels from the middle, and of their products.
 
-        a = p - q; apart from that q of all others' reports are on every output. On a circle the sums are those of
-        cos(2 pi level / levels) and of the sine: an output's angle, from the middle of its window, over a times
-        sin(pi w / levels) / sin(pi / levels), what the cosines of a window add up to.
+        An output y from the middle adds y^k less what its window adds on average, over w a: 1, y, y^2 - m2, y^3 - 3 m2
+        y and y^4 - 6 m2 (y^2 - m2) - m4 for the powers of a level, m2 = (w^2 - 1) / 12 and m4 = (w^2 - 1)(3 w^2 - 7) /
+        240 the moments of a window, a = p - q; apart from that q of all others' reports are on every output. On a
+        circle the sums are those of cos(2 pi level / levels) and of the sine: an output's angle, from the middle of its
+        window, over a times sin(pi w / levels) / sin(pi / levels), what the cosines of a window add up to; of the
+        products likewise for twice the angle, but at most one user a report (what the window hides is not divided by).
         """
+        return self._circular_scores if self.circular else self._linear_scores
+
+    @property
+    def _linear_scores(self) -> Scores:
         q, w = float(self.far), self.window
-        each = w * float(self.near - self.far)
-        if self.circular:
-            angle = 2 * np.pi * (np.arange(self.row) - (w - 1) / 2) / self.levels
-            kept = float(self.near - self.far) * np.sin(np.pi * w / self.levels) / np.sin(np.pi / self.levels)
-            turned = np.stack([np.full(self.row, 1 / each), np.cos(angle) / kept, np.sin(angle) / kept])
-            return Scores(rows=turned, apart=np.array([q * self.row / each, 0.0, 0.0]))
         place = np.arange(self.row) - (self.row - 1) / 2
-        spread = (w**2 - 1) / 12
-        rows = np.stack([np.ones(self.row), place, place**2 - spread]) / each
-        return Scores(rows=rows, apart=q * rows.sum(axis=1) * np.array([1.0, 0.0, 1.0]))
+        m2, m4 = (w**2 - 1) / 12, (w**2 - 1) * (3 * w**2 - 7) / 240
+        square = place**2 - m2
+        powers = np.stack(
+            [np.ones(self.row), place, square, place**3 - 3 * m2 * place, place**4 - 6 * m2 * square - m4]
+        ) / (w * float(self.near - self.far))
+        apart, degrees = q * powers.sum(axis=1) * np.array([1, 0, 1, 0, 1.0]), np.add.outer(np.arange(3), np.arange(3))
+        return Scores(rows=powers[:3], apart=apart[:3], products=powers[degrees], apart_products=apart[degrees])
+
+    @property
+    def _circular_scores(self) -> Scores:
+        a, each = float(self.near - self.far), self.window * float(self.near - self.far)
+        users, apart = np.full(self.row, 1 / each), float(self.far) * self.row / each
+        once, twice = (np.sin(np.pi * times * self.window / self.levels) for times in (1, 2))
+        angle = 2 * np.pi * (np.arange(self.row) - (self.window - 1) / 2) / self.levels
+        cos, sin = np.stack([np.cos(angle), np.sin(angle)]) * np.sin(np.pi / self.levels) / (a * once)
+        rows, of_rows = np.stack([users, cos, sin]), np.array([apart, 0.0, 0.0])
+        if abs(twice) < HIDDEN:
+            return Scores(rows=rows, apart=of_rows)
+        cos2, sin2 = np.stack([np.cos(2 * angle), np.sin(2 * angle)]) * np.sin(2 * np.pi / self.levels) / (a * twice)
+        products = [[users, cos, sin], [cos, (users + cos2) / 2, sin2 / 2], [sin, sin2 / 2, (users - cos2) / 2]]
+        of_products = np.diag([apart, apart / 2, apart / 2])
+        return Scores(rows=rows, apart=of_rows, products=np.array(products), apart_products=of_products)
 
     def apply(self, cells: Numbers) -> Array:
         """Return the expected reports, shape (outputs,), for counts of all groups' levels."""

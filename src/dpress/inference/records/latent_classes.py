@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
+from dpress.inference.records.blocks import Blocks
 
 Pair = tuple[int, int]
 
@@ -51,7 +52,7 @@ class LatentClasses:
     @property
     def starts(self) -> npt.NDArray[np.int64]:
         """The place of every attribute's first cell."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+        return Blocks(sizes=self.sizes).starts
 
     @property
     def tables(self) -> Array:
@@ -131,13 +132,13 @@ def fit(model: LatentClasses, evidence: Evidence, rounds: int) -> LatentClasses:
         evidence: what it is fitted to.
         rounds: how many.
     """
-    seen = np.isfinite(evidence.variances)
+    blocks, seen = Blocks(sizes=model.sizes), np.isfinite(evidence.variances)
     variances = np.where(seen, evidence.variances, 0.0)
-    noise = NOISE * _blocks(variances, model)
+    noise = NOISE * blocks.sums(variances)
     for _ in range(rounds):
         tables = model.tables
         residuals = np.where(seen, evidence.pairs - tables, 0.0)
-        tau = _spread(np.maximum(_blocks(residuals**2, model) - noise, 0.0), model) * tables
+        tau = blocks.spread(np.maximum(blocks.sums(residuals**2) - noise, 0.0)) * tables
         expected = tables + residuals * tau / np.maximum(tau + variances, 1e-300)
         ratios = np.where(seen, np.maximum(expected, LEAST_RATIO * tables) / np.maximum(tables, _TINY), 0.0)
         model = _maximised(model, ratios, evidence.one_way)
@@ -181,13 +182,3 @@ def _maximised(model: LatentClasses, ratios: Array, one_way: Array) -> LatentCla
     sums = np.add.reduceat(counts, model.starts, axis=1)
     weights = sums.sum(axis=1)
     return replace(model, weights=weights / weights.sum(), cells=counts / np.repeat(sums, model.sizes, axis=1))
-
-
-def _blocks(pairs: Array, model: LatentClasses) -> Array:
-    """Return sums over the table of every pair, shape (attributes, attributes)."""
-    return np.asarray(np.add.reduceat(np.add.reduceat(pairs, model.starts, axis=0), model.starts, axis=1))
-
-
-def _spread(blocks: Array, model: LatentClasses) -> Array:
-    """Return one number for every table as one for each of its cells."""
-    return np.repeat(np.repeat(blocks, model.sizes, axis=0), model.sizes, axis=1)

@@ -4,7 +4,6 @@ records, tables -> weights -> records of one weight. Post-processing.
 Paper: Deming and Stephan 1940 (raking).
 """
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes
+from dpress.inference.records.latent_classes import Pair
 
 PASSES = 10
 PRIOR = 1.0
@@ -20,19 +20,20 @@ FURTHEST = 10.0
 """The largest change of a weight in one visit, as a factor."""
 
 
-def raked(codes: Codes, sizes: Sequence[int], tables: Array, *, passes: int = PASSES) -> Array:
-    """Return weights of records, adding up to 1, with which their tables of all pairs are nearer to those asked for.
+def raked(codes: Codes, sizes: Sequence[int], tables: Array, pairs: Sequence[Pair], *, passes: int = PASSES) -> Array:
+    """Return weights of records, adding up to 1, with which their tables of pairs are nearer to those asked for.
 
     Args:
         codes: of the records, shape (attributes, records).
         sizes: the number of cells of every attribute.
         tables: shares of all pairs of cells, shape (cells, cells); see `LatentClasses.tables`.
-        passes: how often each table is visited.
+        pairs: whose tables are visited.
+        passes: how often each.
     """
     records, ends = max(codes.shape[1], 1), np.cumsum(sizes)
     weights = np.full(codes.shape[1], 1 / records)
     for _ in range(passes):
-        for first, second in itertools.combinations(range(len(sizes)), 2):
+        for first, second in pairs:
             target = tables[ends[first] - sizes[first] : ends[first], ends[second] - sizes[second] : ends[second]]
             places = codes[first].astype(np.int64) * sizes[second] + codes[second]
             have = np.bincount(places, weights=weights, minlength=target.size)

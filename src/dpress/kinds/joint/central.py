@@ -58,7 +58,7 @@ def choose(spec: Spec) -> Choice:
         schema=spec.schema,
         candidates=tuple(candidates),
         chosen=candidates[0],
-        lower_bound=table_bound(spec, workload),
+        lower_bound=table_bound(candidates[0], workload),
         users=USERS,
     )
 

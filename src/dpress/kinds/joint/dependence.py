@@ -44,6 +44,12 @@ class Pair:
         return self.contrast.axes
 
     @property
+    def line(self) -> str:
+        """Whether it is significant, and how far from independence its fitted table is."""
+        finding = SIGNIFICANT if self.test.significant else NOT_SIGNIFICANT
+        return f"{finding}; {100 * self.fitted:.1f} % would have to change a value to be independent"
+
+    @property
     def excess(self) -> float:
         """How far the statistic lies above its mean under independence, in its standard deviations."""
         return (self.test.statistic - self.test.degrees_of_freedom) / math.sqrt(2 * self.test.degrees_of_freedom)

@@ -12,6 +12,7 @@ from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.core.maps.workload import Marginals
 from dpress.core.reports.oracle import Oracle
 from dpress.data.specification.spec import Spec
+from dpress.inference.postprocess import NAMES
 from dpress.kinds.joint import central
 from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
 from dpress.mechanisms.joint.independent import Independent, product_variance
@@ -43,9 +44,12 @@ def choose(spec: Spec) -> Choice:
 
     Raises:
         NotSupported: one attribute, a table, or a budget that is no epsilon.
-        ValueError: a parameter is wrong.
+        ValueError: a parameter is wrong, or counts are to be made likely or to agree: those of the joint are and do.
     """
     strategies.check_columns(spec, adjusted=True)
+    for name in spec.release.adjustments:
+        if NAMES[name].answers:
+            raise ValueError(f"$.release.postprocess: {name!r} is not for the counts of a fitted joint, which agree")
     if spec.privacy.model != "local":
         return central.choose(spec)
     collections.check_silence(spec)

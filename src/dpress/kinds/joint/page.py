@@ -22,11 +22,13 @@ from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counted import how_many
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_data import page_data
 from dpress.reporting.page_tables import Table, table
 from dpress.reporting.render import rendered
+from dpress.reporting.rounding import number
 from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
@@ -98,6 +100,18 @@ class Findings:
     cells: Table | None
     records: int
 
+    @property
+    def sentence(self) -> str:
+        """Which pairs are significant."""
+        if not self.dependent:
+            return f"{'No pair can' if self.pairs > 1 else 'The pair cannot'} be told from independence."
+        if self.pairs == 1:
+            return f"The dependence of the pair {self.first} is significant: the two attributes depend on each other."
+        which = "all" if self.dependent == self.pairs else number(self.dependent)
+        others = " The others cannot be told from independence." if self.dependent < self.pairs else ""
+        verb = "is" if self.dependent == 1 else "are"
+        return f"Of {number(self.pairs)} pairs {which} {verb} significant, {self.first} most clearly.{others}"
+
 
 def fit(release: Release) -> Fit:
     """Return what a page takes from a release of a joint distribution."""
@@ -142,7 +156,8 @@ def _cells(joint: FittedTable | None) -> View | None:
 def page(release: Release) -> str:
     """Return the page as HTML."""
     about, fitted = facts(release), fit(release)
-    data = page_data(about, about.views, separate=fitted.separate, signed=pairs_offline.form(release))
+    signed, joint = pairs_offline.form(release), fitted.joint is not None
+    data = page_data(about, about.views, separate=fitted.separate, signed=signed, fitted=joint)
     return rendered(TEMPLATE, context(about, fitted, data))
 
 
@@ -155,13 +170,21 @@ def context(facts: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
     return {
         **page_of_counts(facts, whole, parts, hidden=max(0, (len(ranked) or len(whole)) - most)),
         "data": data,
-        "findings": findings(facts, fitted, ranked) if ranked else None,
+        **_of_pairs(facts, fitted, ranked),
         "matrix": matrix(ranked, facts.schema.captions, shown=MOST_PAIRS, places=places) if ranked else None,
         "tables_of_pairs": any(len(axes) > 1 for axes in tables),
         "assumed": fitted.assumed,
         "noise": None if facts.model == "local" else added_noise(facts.mechanism),
         "cells_asked": facts.workload.queries,
     }
+
+
+def _of_pairs(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> dict[str, Any]:
+    """Return what the pairs say, which the page opens with; nothing where none was published."""
+    if not ranked:
+        return {"findings": None}
+    made = findings(facts, fitted, ranked)
+    return {"findings": made, "opening": (how_many(facts), made.sentence), "named": False}
 
 
 def _parts(facts: Facts, whole: Sequence[View], ranked: Sequence[Pair], users: float) -> list[Part]:
@@ -171,7 +194,10 @@ def _parts(facts: Facts, whole: Sequence[View], ranked: Sequence[Pair], users: f
     by_axes = dict(zip(facts.mechanism.decoder.tables, whole, strict=True))
     shown = [(by_axes[pair.axes], pair) for pair in ranked[:MOST_PAIRS]]
     drawn = [part(facts, view, residuals.figure(view, pair, users)) for view, pair in shown]
-    return [replace(drawing, anchor=anchor(pair.axes)) for drawing, (_, pair) in zip(drawn, shown, strict=True)]
+    return [
+        replace(drawing, anchor=anchor(pair.axes), line=pair.line)
+        for drawing, (_, pair) in zip(drawn, shown, strict=True)
+    ]
 
 
 def findings(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> Findings:

@@ -18,6 +18,7 @@ from dpress.core.methods.people import Codes
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.answers import ANSWERING
+from dpress.kinds.microdata.likely_pairs import LikelyPairs, likely_pairs
 from dpress.kinds.microdata.record_views import PairView, attribute_view, ranked
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.record_files import NAME
@@ -26,7 +27,9 @@ from dpress.release.room import Page
 from dpress.reporting import charts, figures
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure
+from dpress.reporting.findings import Estimate, total_sentence
 from dpress.reporting.frame import frame
+from dpress.reporting.long_axes import shortened
 from dpress.reporting.page_lists import MOST_CELLS, listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
@@ -36,7 +39,6 @@ from dpress.reporting.views import View
 TEMPLATE = "kinds/microdata/page.html.j2"
 PERTURBED = ("per_record",)  # whose records are rows with noise
 MOST_ATTRIBUTES, MOST_PAIRS = 16, 3
-MOST_VALUES = 20  # bars of an attribute without order
 MOST_LISTED = 10  # pairs
 FIRST = 8
 
@@ -52,6 +54,7 @@ class Records:
         parts: of what was measured, the number of noisy answers and their variance.
         parameters: that the method ran with.
         rows: how many rows there are, as far as it is published; None where nothing is.
+        likely: how sure tables of two attributes are likely to be; None where nobody knows.
     """
 
     table: pa.Table
@@ -60,6 +63,7 @@ class Records:
     parts: tuple[tuple[int, float], ...]
     parameters: Mapping[str, Any]
     rows: RowCount | None
+    likely: LikelyPairs | None
 
     @property
     def size(self) -> int:
@@ -82,6 +86,7 @@ def records_of(release: Release) -> Records:
         parts=made.measured,
         parameters=answers.maker.parameters,
         rows=made.rows,
+        likely=likely_pairs(answers.maker, made.table.num_rows),
     )
 
 
@@ -97,6 +102,7 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
     _, occurring = np.unique(records.codes, axis=1, return_counts=True)
     return {
         **frame(facts),
+        "opening": _opening(facts, records),
         "records": records.size,
         "rows": None if records.rows is None else _rows(facts, records.rows),
         "file": NAME,
@@ -109,8 +115,8 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
         "noise_error": facts.predicted_error if math.isfinite(facts.predicted_error) else None,
         "distinct": occurring.size,
         "once": int((occurring == 1).sum()),
-        "first": _first(records, facts.schema.names),
-        "data": _every(records, facts.schema.names),
+        "first": _first(records, facts.schema.tabular),
+        "data": _every(records, facts.schema.tabular),
         "ones": [_attribute_figure(facts, records, axis) for axis in range(min(len(attributes), MOST_ATTRIBUTES))]
         if records.size
         else [],
@@ -121,6 +127,20 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
         "command": f"dpress query FOLDER {shlex.quote(query)}",
         "answer": facts.query(query).value,
     }
+
+
+def _opening(facts: Facts, records: Records) -> tuple[str, ...]:
+    """Return how many records there are, how many rows, as far as that is published, and how sure their pairs are."""
+    sentences = [f"{number(records.size)} records of {number(len(facts.schema.names))} attributes."]
+    if records.rows is not None:
+        value, half = records.rows.value, half_width(records.rows.variance, CONFIDENCE, facts.tail)
+        estimate = Estimate(value=value, ends=(value - half, value + half))
+        sentences.append(f"They stand for {total_sentence(estimate, facts.noun)}")
+    if records.likely is not None:
+        share = f"{100 * records.likely.error:.2g} of 100 records"
+        hides = "" if records.likely.says else ", which hides what attributes usually have to do with each other"
+        sentences.append(f"In a table of any two attributes {share} are likely to be out of place{hides}.")
+    return tuple(sentences)
 
 
 def _rows(facts: Facts, rows: RowCount) -> dict[str, Any]:
@@ -142,19 +162,29 @@ def _parameters(facts: Facts, records: Records) -> str:
     return ", ".join([*named, *([f"weights = {weights}"] if weights else [])])
 
 
-def _first(records: Records, names: tuple[str, ...]) -> Table:
-    """Return the first records, as they are written."""
-    shown = records.table.slice(0, FIRST).to_pylist()
-    rows = tuple(tuple(_value(value) for value in record.values()) for record in shown)
-    return Table(caption="The first records", names=names, labels=len(names), rows=rows)
+def _first(records: Records, attributes: Sequence[Tabular]) -> Table:
+    """Return the first records under the titles of their columns, values by their labels."""
+    columns = _columns(records.table.slice(0, FIRST), attributes)
+    names = tuple(attribute.caption for attribute in attributes)
+    return Table(caption="The first records", names=names, labels=len(names), rows=tuple(zip(*columns, strict=True)))
 
 
-def _every(records: Records, names: tuple[str, ...]) -> str | None:
+def _every(records: Records, attributes: Sequence[Tabular]) -> str | None:
     """Return all records as the script of the page lists them; None where they are too many."""
-    if records.size * len(names) > MOST_CELLS:
+    if records.size * len(attributes) > MOST_CELLS:
         return None
-    columns = records.table.to_pydict()
-    return lists_data([listed("records", {name: list(map(_value, columns[name])) for name in names})])
+    columns = _columns(records.table, attributes)
+    named = [(attribute.caption, column) for attribute, column in zip(attributes, columns, strict=True)]
+    return lists_data([listed("records", named)])
+
+
+def _columns(table: pa.Table, attributes: Sequence[Tabular]) -> list[list[str]]:
+    """Return the values of every column as people read them."""
+    columns = []
+    for attribute, column in zip(attributes, table.columns, strict=True):
+        labels = dict(zip(attribute.labels, attribute.captions, strict=True)) if attribute.labelled else {}
+        columns.append([labels.get(text, text) for text in map(_value, column.to_pylist())])
+    return columns
 
 
 def _value(value: Any) -> str:
@@ -172,15 +202,13 @@ def _attribute_figure(facts: Facts, records: Records, axis: int) -> tuple[str, F
     attribute = facts.schema.tabular[axis]
     variance = histogram_variance(records, facts.schema.shape, axis)
     view = attribute_view(attribute, records.codes[axis], variance, facts.tail)
-    about = {
+    about: dict[str, Any] = {
         "numeric": attribute.scale is not None,
         "cells": attribute.size,
         "bins": view.axes[0].size,
         "noise": None if variance is None else half_width(variance, CONFIDENCE, facts.tail),
-        "largest": 0,
     }
-    if not view.axes[0].ordered and view.axes[0].size > MOST_VALUES:
-        view, about = figures.largest(view, MOST_VALUES), about | {"largest": MOST_VALUES}
+    view, about["rests"] = shortened(view, None)
     drawing = figures.both(lambda width: charts.bars(view, width), f"Records by {view.name}")
     return view.name, Figure(drawing=drawing, facts=about)
 

@@ -20,7 +20,7 @@ from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers
 from dpress.query.folder import columns
 from dpress.query.found_values import FoundValues, searched
-from dpress.query.one_table import FILE
+from dpress.query.one_table import only_file
 from dpress.query.release import Release
 
 
@@ -99,13 +99,14 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         SchemaMismatch: they are not as many as the noisy counts, no names, or not in the order of their bytes.
     """
     attribute = searched(release)
-    labels = columns(folder / FILE)[attribute.name].to_pylist()
+    file = only_file(release)
+    labels = columns(folder / file)[attribute.name].to_pylist()
     names, rest = tuple(labels[:-1]), tuple(labels[-1:])
     fit = all(isinstance(name, str) and 0 < len(name.encode()) <= LONGEST_NAME for name in names)
     if not fit or rest != attribute.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
-        raise SchemaMismatch(f"{FILE} does not hold the names of the noisy counts")
+        raise SchemaMismatch(f"{file} does not hold the names of the noisy counts")
     if list(names) != sorted(set(names) - set(rest), key=str.encode):
-        raise SchemaMismatch(f"{FILE} does not hold every name once, in order")
+        raise SchemaMismatch(f"{file} does not hold every name once, in order")
     return names
 
 

@@ -35,7 +35,7 @@ def choose(spec: Spec) -> Choice:
         )
     if spec.release.postprocess:
         raise NotSupported(
-            '$.release.postprocess: kind = "queries" has none; got ' + ", ".join(spec.release.postprocess)
+            '$.release.postprocess: kind = "queries" has none; got ' + ", ".join(spec.release.adjustments)
         )
     texts = of_kind(spec, Queries).queries
     if texts is None:

@@ -13,10 +13,12 @@ from dpress.release.room import Page
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counted import opened
 from dpress.reporting.counts import Part, asking, counts, predicted
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.frame import frame
 from dpress.reporting.render import rendered
+from dpress.reporting.titled_conditions import titled_text
 from dpress.reporting.views import View
 
 TEMPLATE = "kinds/queries/page.html.j2"
@@ -32,9 +34,10 @@ def context(facts: Facts) -> dict[str, Any]:
     (whole,) = facts.views
     return {
         **frame(facts),
+        **opened(facts, facts.schema.tabular),
         **predicted(facts, asking(facts)),
         "counts": counts([whole]),
-        "part": _part(facts, _numbered(whole)),
+        "part": _part(facts, _numbered(facts, whole)),
         "files": page_tables.files([whole]),
         "example": example(facts, facts.workload.texts[0]),
         "asked": facts.workload.queries,
@@ -52,10 +55,10 @@ def _part(facts: Facts, view: View) -> Part:
     return Part(name=view.name, figure=figures.figure(view, facts.range_variances), table=table)
 
 
-def _numbered(view: View) -> View:
-    """Return the queries with their numbers before them: a figure shortens what is long."""
+def _numbered(facts: Facts, view: View) -> View:
+    """Return the queries in titles, with their numbers before them: a figure shortens what is long."""
     (axis,) = view.axes
-    labels = tuple(f"{number}. {label}" for number, label in enumerate(axis.labels, 1))
+    labels = tuple(f"{number}. {titled_text(facts.schema, label)}" for number, label in enumerate(axis.labels, 1))
     return replace(view, axes=(replace(axis, labels=labels, ticks=labels),))
 
 

@@ -12,7 +12,7 @@ from dpress.core.maps.ranges import Places, Ranges
 from dpress.core.maps.workload import Areas, Boxes, Workload
 from dpress.core.methods.mechanism import BoxDecoder, Mechanism
 from dpress.inference.box_sums import box_sums
-from dpress.inference.interval import half_width
+from dpress.inference.interval import half_width, possible
 from dpress.kinds.ranges import grid_fit
 from dpress.kinds.ranges.cell_ends import ends, of_tiles
 from dpress.kinds.ranges.grids import grids_of, sample
@@ -24,8 +24,9 @@ from dpress.mechanisms.protocol.collection import as_collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
-from dpress.mechanisms.ranges.hdg_choice import range_error
+from dpress.mechanisms.ranges.hdg_choice import predicted_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
+from dpress.query.adjusted_files import adjusted_counts
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress
 from dpress.query.boxes import products
@@ -54,6 +55,12 @@ INTERVALS = (
 class Answers(TableAnswers):
     """The table of all cells, and ranges."""
 
+    @property
+    def published_counts(self) -> tuple[Array, ...] | None:
+        """The adjusted counts of a release that was read; see `query.adjusted_files`."""
+        counts: tuple[Array, ...] | None = self.release.detail
+        return counts
+
     def query_ranges(self, left: Any, right: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
         """Answer many ranges, or boxes, at once.
 
@@ -65,7 +72,8 @@ class Answers(TableAnswers):
             confidence: of the intervals.
 
         Returns:
-            A table with the columns count, standard_error, low and high.
+            A table with the columns count, standard_error, low and high; and unbiased, where adjusted counts answer:
+            then the standard error is that one's.
 
         Raises:
             ValueError: another shape; or a range is reversed or ends outside the cells, and the message names its
@@ -80,7 +88,12 @@ class Answers(TableAnswers):
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
         count, variance = self.box_answers(tuple(range(len(shape))), ranges), self.box_variances(ranges)
         low, high = self._ends(ranges, count, variance, confidence)
-        return pa.table({"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high})
+        columns = {"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high}
+        if self.adjusted_answers:
+            value = box_sums(self.adjusted_table, ranges)
+            low, high = possible((low, high), value, self.most)
+            columns |= {"count": value, "low": low, "high": high, "unbiased": count}
+        return pa.table(columns)
 
     def _ends(self, ranges: list[Ranges], count: Array, variance: Array, confidence: float) -> tuple[Array, Array]:
         """Return the ends of the intervals of boxes, with what the tiles leave open that one cuts."""
@@ -215,15 +228,18 @@ class Answers(TableAnswers):
 
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
-    """Return the mean variance of a range over a workload, in counts squared; of a collection for even shares."""
+    """Return the mean squared error of a range over a workload, in counts squared.
+
+    Of a collection for even shares; where tiles may be cut, with what they hide of people in a bell.
+    """
     collection = as_collection(mechanism)
     if collection is not None and isinstance(workload, Boxes):
         if (grids := grids_of(mechanism)) is not None:
-            return range_error(grids, sample(workload), collection.users)
+            return predicted_error(grids, sample(workload), collection.users)
         if isinstance(collection.estimator, LevelTree):
             return collection.estimator.axis_variance(workload.axes[0], collection.users)
         if isinstance(collection.estimator, AheadTree):
-            return collection.estimator.range_variance(collection.users, *sample(workload))
+            return collection.estimator.range_error(collection.users, *sample(workload))
     return linear_error.predicted(mechanism, workload)
 
 
@@ -248,4 +264,9 @@ def _ends(name: str, ends: Any, attributes: int) -> Places:
     return places
 
 
-ANSWERING = Answering(answers=Answers, predicted=predicted)
+ANSWERING = Answering(
+    answers=Answers,
+    predicted=predicted,
+    restored=adjusted_counts,
+    supposed=lambda mechanism: tiled(mechanism) is not None,
+)

@@ -2,19 +2,24 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
 
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.maps.workload import Boxes
 from dpress.data.specification.spec import Spec
+from dpress.inference.postprocess import answers
 from dpress.kinds.ranges import devices
 from dpress.kinds.ranges.kind import CollectedRanges, Ranges
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import check_ranges
 from dpress.query import boxes as query_boxes
 from dpress.release.plan import strategies
-from dpress.release.plan.candidate import Choice
-from dpress.release.plan.parameter_checks import of_kind
+from dpress.release.plan.adjustments import adjustments
+from dpress.release.plan.candidate import Choice, rank
+from dpress.release.plan.parameter_checks import beside, of_kind
 
 FEW = 8  # numbers that a refusal shows
 
@@ -31,7 +36,29 @@ def choose(spec: Spec) -> Choice:
     for axis in boxes.axes:
         with _placed("length" if "length" in spec.release.parameters else "queries"):
             check_ranges(axis)
-    return devices.chosen(spec, boxes) if spec.privacy.model == "local" else strategies.chosen(spec, boxes)
+    if spec.privacy.model == "local":
+        return devices.chosen(spec, boxes)
+    choice, users = strategies.chosen(spec, boxes), of_kind(spec, Ranges).users
+    return choice if users is None else _of_few(spec, choice, boxes, users)
+
+
+def _of_few(spec: Spec, choice: Choice, boxes: Boxes, users: int) -> Choice:
+    """Return a choice for so many people: where the best method is asked for, the one that is likely to err less.
+
+    Only where the counts that err less answer: unbiased answers are best by the method that is chosen for them.
+    """
+    from dpress.kinds.ranges import few_people  # noqa: PLC0415  # simulates, which few plans need
+
+    choice, usual = replace(choice, users=users), cast("MatrixMechanism", choice.chosen.mechanism)
+    free = spec.release.method == strategies.AUTO and not beside(spec)
+    if not (free and few_people.serves(boxes) and answers(adjustments(spec, usual))):
+        return choice
+    tree = few_people.tree(usual)
+    if few_people.likely_error(tree, boxes, users) >= few_people.likely_error(usual, boxes, users):
+        return choice
+    candidate = strategies.candidate("hierarchy", tree, boxes)
+    others = [other for other in choice.candidates if other.method != candidate.method]
+    return replace(choice, candidates=tuple(sorted([*others, candidate], key=rank)), chosen=candidate)
 
 
 def _boxes(spec: Spec) -> Boxes:

@@ -60,7 +60,7 @@ def _grown(spec: Spec, boxes: Boxes, users: int) -> Candidate:
     grids.check_order(spec.schema.tabular[0])
     tree = ahead_tree(spec.schema.shape[0], collections.share(spec, "users"), **arguments)
     collection = Collection(shape=tree.shape, types=tree.types, split="users", estimator=tree)
-    error = tree.range_variance(users, *grids.sample(boxes))
+    error = tree.range_error(users, *grids.sample(boxes))
     return Candidate(method=GROWN, mechanism=collection, predicted_error=error)
 
 

@@ -28,17 +28,23 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
 
 def _boxes(answers: Answers, workload: Boxes, counts: Counts) -> dict[str, float]:
     release, boxes = answers.release, drawn(workload, BOXES, rng=generators.secure())
+    adjusted: dict[str, float] = {}
     shape, place, squares = release.schema.shape, 0, list[float]()
     for axes in answers.decoder.tables:
         end = place + math.prod(shape[axis] for axis in axes)
         table, ranges = counts[place:end].reshape([shape[axis] for axis in axes]), [boxes[axis] for axis in axes]
-        squares.append(float(np.mean((answers.box_answers(axes, ranges) - box_sums(table, ranges)) ** 2)))
+        sums = box_sums(table, ranges)
+        squares.append(float(np.mean((answers.box_answers(axes, ranges) - sums) ** 2)))
+        if answers.adjusted_answers:
+            error = float(np.mean((box_sums(answers.adjusted_table, ranges) - sums) ** 2))
+            adjusted["adjusted_range_root_mean_squared_error"] = math.sqrt(error)
         place = end
     return {
         "range_root_mean_squared_error": math.sqrt(math.fsum(squares) / len(squares)),
         "range_predicted_root_mean_squared_error": (
             math.nan if release.predicted is None else math.sqrt(release.predicted)
         ),
+        **adjusted,
     }
 
 

@@ -13,7 +13,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges.drawn import drawn
 from dpress.mechanisms.protocol.collection import Collection, method_of
 from dpress.mechanisms.ranges.hdg import Hdg
-from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
+from dpress.mechanisms.ranges.hdg_choice import best_grids, predicted_error
 from dpress.release.plan import collections
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.parameter_checks import of_methods
@@ -40,7 +40,7 @@ def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
     of_methods(spec, {METHOD: Parameters})
     made = best_grids(boxes.shape, collections.share(spec, "users"), sample(boxes), users)
     collection = Collection(shape=made.shape, types=made.types, split="users", estimator=made)
-    return Candidate(method=METHOD, mechanism=collection, predicted_error=range_error(made, sample(boxes), users))
+    return Candidate(method=METHOD, mechanism=collection, predicted_error=predicted_error(made, sample(boxes), users))
 
 
 def grids_of(mechanism: object) -> Hdg | None:

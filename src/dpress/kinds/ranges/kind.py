@@ -24,10 +24,21 @@ Length = Annotated[
 
 
 class Ranges(Parameters, frozen=True):
-    """Which ranges the error is averaged over."""
+    """Which ranges the error is averaged over, and of how many people."""
 
     queries: Queries | None = None
     length: Length | None = None
+    users: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="about how many rows there will be, where that is public; `auto` then takes the method "
+                "whose counts >= 0 are likely to err least, not the one whose unbiased answers do",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class CollectedRanges(Reporters, frozen=True):
@@ -41,6 +52,8 @@ KIND = Kind(
     name="ranges",
     names=("ranges",),
     stands_in=True,
+    adjusts=("posterior",),
+    adjusts_of_devices=("posterior",),
     wished=(
         Wished(
             kind="ranges",

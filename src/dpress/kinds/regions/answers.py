@@ -40,6 +40,7 @@ from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.sources import Source, source
+from dpress.query.table_files import NUMBERED, stem_of
 from dpress.query.table_forms import ProductSums
 
 
@@ -154,9 +155,15 @@ class Answers(ProductAnswers):
             tables = self.queries.at(level)
             for number, table in enumerate(tables, 1):
                 if axes := self.axes(level, table):
-                    file = f"{file_stem(name)}{f'_{number}' if len(tables) > 1 else ''}.parquet"
+                    file = f"{self._stem(name, table, number) if len(tables) > 1 else file_stem(name)}.parquet"
                     listed.append(LevelTable(level=level, table=table, file=file, axes=axes))
         return tuple(listed)
+
+    def _stem(self, level: str, table: Table, number: int) -> str:
+        """Return what one of several tables of a level is called: the level, and the table's attributes."""
+        if self.release.format <= NUMBERED:
+            return f"{file_stem(level)}_{number}"
+        return stem_of([level, *(self.release.schema.names[1 + axis] for axis in table)])
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.accuracy import accuracy, total
 from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counted import opened
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.frame import frame
 from dpress.reporting.page_script import script
@@ -39,6 +40,7 @@ def context(facts: Facts, answers: Answers) -> dict[str, Any]:
     deviations = sorted(distribution.deviation for distribution in noise.distributions)
     return {
         **frame(facts),
+        **opened(facts, [attribute for attribute in facts.schema.tabular if attribute.spine is None]),
         "data": page_numbers(facts, answers, levels),
         "script": script("regions"),
         "accuracy": accuracy(facts),

@@ -14,7 +14,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.regions.measured import Measured, Table, subsets
 from dpress.inference.regions.spine_queries import widest
 from dpress.kinds.regions.levels import tree_of
-from dpress.reporting.page_data import as_data
+from dpress.reporting.script_json import as_data
 
 if TYPE_CHECKING:
     from dpress.kinds.regions.answers import Answers

@@ -14,7 +14,7 @@ from dpress.kinds.regions.page_levels import PageLevel
 from dpress.query.published_tables import CONFIDENCE
 from dpress.reporting.facts import Facts
 from dpress.reporting.packed_numbers import packed
-from dpress.reporting.page_data import as_data
+from dpress.reporting.script_json import as_data
 from dpress.reporting.views import LONGEST
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from dpress.query.answering import Answering, all_tallies
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import joined, product
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.one_table import FILE, OneTable
+from dpress.query.one_table import OneTable, only_file
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
@@ -160,7 +160,7 @@ class Answers(OneTable):
     def published(self) -> Iterator[PublishedTable]:
         """Yield the table: a row for every value."""
         yield PublishedTable(
-            name=FILE,
+            name=only_file(self.release),
             axes=(self.attribute,),
             count=np.asarray(self.measurement.answers, dtype=np.float64),
             variance=np.asarray(self.measurement.variance),

@@ -18,24 +18,26 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Areas
 from dpress.inference.interval import critical, whole_counts
 from dpress.inference.maps.density import Density, ends, likely, unbiased
+from dpress.inference.maps.supported_tiles import Tiles, supported_tiles
 from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair, union
+from dpress.kinds.spatial.tile_rows import TileRows
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
+from dpress.query.one_table import only_file
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.sources import Source
-from dpress.query.table_answers import measurement_of
+from dpress.query.table_answers import UNBIASED, measurement_of
 
-NAME = "table_1.parquet"
 CLIPPED = "The part of the rectangle outside the box counts nobody."
 BIASED = (
     "No count is below zero, which biases them: intervals are those of the unbiased counts, and may miss the shown."
@@ -45,7 +47,6 @@ REACHING = (
     "No count is below zero: the value is biased, and its error simulated. The interval is by what reports tell of "
     "areas larger than cells, and holds the count wherever people are in them."
 )
-UNBIASED = "From the unbiased counts."
 NEAR = 1e-9  # cells, of a border
 Corners = npt.NDArray[np.float64]
 Inside = list[Ends]
@@ -68,6 +69,16 @@ class Answers(ReleaseAnswers):
         decoder: MapDecoder = mechanism.decoder
         tallies = mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]) if self._reported else None
         return decoder.density(measurement_of(self.release), tallies)
+
+    def tiles(self, most: int) -> Tiles:
+        """Return the map at the grain that its noise supports, in at most so many tiles."""
+        return supported_tiles(self.density, self.release.tail, most)
+
+    @cached_property
+    def sheets(self) -> Mapping[str, Part]:
+        """The tiles, in the place of the cells."""
+        file, every = only_file(self.release), self.tiles(4 * self.density.grid.cells)
+        return {file: TileRows(name=file, names=self.release.schema.names, box=self.box, tiles=every)}
 
     @property
     def _reported(self) -> bool:
@@ -191,7 +202,7 @@ class Answers(ReleaseAnswers):
         added = float(sums(self.density.cell_variances(), boxes).sum())
         return (
             Source(
-                file=NAME,
+                file=only_file(self.release),
                 attributes=self.release.schema.names,
                 parts=area,
                 error=math.sqrt(added / area),
@@ -203,8 +214,9 @@ class Answers(ReleaseAnswers):
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""
         side, cells = self.density.grid.side, list[Ends]()
         for pair_of_ends, (least, most) in zip(inside, self.box, strict=True):
-            low, high = ((end - least) / (most - least) * side for end in pair_of_ends)
-            cells.append((_on_border(low), _on_border(high)))
+            places = (np.array(pair_of_ends) - least) / (most - least) * side
+            low, high = _on_borders(places).tolist()
+            cells.append((low, high))
         return cells[0], cells[1]
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
@@ -224,7 +236,7 @@ class Answers(ReleaseAnswers):
         """
         corners = self._inside(low, high)
         box, side = np.array(self.box), self.density.grid.side
-        places = [(end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side for end in corners]
+        places = [_on_borders((end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side) for end in corners]
         (left, bottom), (right, top) = (place.T for place in places)
         boxes = Rectangles(left, right, bottom, top)
         count, variance = self.density.values(boxes), self.density.variances(boxes)
@@ -262,7 +274,7 @@ class Answers(ReleaseAnswers):
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The only table: all cells."""
-        return {NAME: self.release.schema.names}
+        return {only_file(self.release): self.release.schema.names}
 
     @property
     def announced(self) -> tuple[str, ...]:
@@ -295,7 +307,7 @@ class Answers(ReleaseAnswers):
         right, top = (places.ravel() for places in np.meshgrid(edges[1:], edges[1:], indexing="ij"))
         boxes = Rectangles(left, right, bottom, top)
         yield PublishedTable(
-            name=NAME,
+            name=only_file(self.release),
             axes=location(self.release.design.attributes).axes(fewer),
             count=self.density.values(boxes),
             centre=unbiased(self.density).values(boxes),
@@ -316,7 +328,7 @@ class Answers(ReleaseAnswers):
         across, up = self.release.schema.tabular
         density = self.density
         yield PublishedTable(
-            name=NAME,
+            name=only_file(self.release),
             axes=(across, up),
             count=_flat(density.counts),
             centre=_flat(unbiased(density).counts),
@@ -346,8 +358,8 @@ def typical(release: Release) -> float:
     return float(density.variances(boxes).mean())
 
 
-def _on_border(place: float) -> float:
-    return float(round(place)) if abs(place - round(place)) < NEAR else place
+def _on_borders(places: Array) -> Array:
+    return np.where(np.abs(places - np.rint(places)) < NEAR, np.rint(places), places)
 
 
 def _flat(image: Array) -> Array:

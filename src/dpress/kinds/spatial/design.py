@@ -43,12 +43,12 @@ def choose(spec: Spec) -> Choice:
         NotSupported: no method serves the specification.
         ValueError: the attribute or a parameter is wrong.
     """
-    place, users, workload = _location(spec), expected_users(spec), areas(spec)
+    place, users, workload, shape = _location(spec), expected_users(spec), areas(spec), of_kind(spec, CuratedMap).shape
     best: dict[str, Candidate] = {}
     made: Iterator[tuple[str, Collection | CentralMap | AdaptiveGrid]]
     made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, spec.privacy.loss.payable)
     for method, mechanism in made:
-        error = expected(method_of(mechanism), workload, users)
+        error = expected(method_of(mechanism), workload, users, shape)
         candidate = Candidate(method=method, mechanism=mechanism, predicted_error=error)
         best[method] = min(best.get(method, candidate), candidate, key=rank)
     candidates = tuple(sorted(best.values(), key=rank))
@@ -118,9 +118,9 @@ def central_maps(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Cent
     offered = dict.fromkeys(cards, ByGrid) if method == "auto" else {method: cards[method].parameters}
     for name, parameters in of_methods(spec, offered, hints=QUADTREE).items():
         for loss in losses:
-            grid = _central_grid(spec, cards[name], loss)
-            if (made := central_map(spec, cards[name], grid, loss, parameters)) is not None:
-                yield name, made
+            for grid in _central_grids(spec, cards[name], loss):
+                if (made := central_map(spec, cards[name], grid, loss, parameters)) is not None:
+                    yield name, made
 
 
 def central_map(
@@ -140,11 +140,11 @@ def _beside_grid(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in names(ByGrid)}
 
 
-def _central_grid(spec: Spec, card: Card, loss: Loss) -> Grid:
-    """Return the grid that the spec names, or the one that suits the method for the expected number of people."""
-    if {"height", "side"} & set(spec.release.parameters) or card.grid is None:
-        return _grids(spec)[0]
-    return card.grid(expected_users(spec), loss, spec.privacy.protected)
+def _central_grids(spec: Spec, card: Card, loss: Loss) -> Sequence[Grid]:
+    """Return the grid that the spec names, or those that may suit the method for the expected number of people."""
+    if {"height", "side"} & set(spec.release.parameters) or card.grids is None:
+        return _grids(spec)[:1]
+    return card.grids(expected_users(spec), loss, spec.privacy.protected)
 
 
 def collection(made: MapCollector) -> Collection:

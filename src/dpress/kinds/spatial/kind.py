@@ -1,6 +1,6 @@
 """Which releases are maps, and what a specification may set of them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -17,17 +17,27 @@ Area = Annotated[
     ),
 ]
 
+Spread = Annotated[
+    Literal["even", "towns", "places"],
+    Meta(
+        description="how people are spread, as far as is public: over most of the box, in towns with outskirts, or in "
+        "a few full places; left out, a plan takes what fails neither in towns nor in places",
+    ),
+]
+
 
 class CuratedMap(Participants, frozen=True):
     """A map of a table."""
 
     area: Area | None = None
+    shape: Spread | None = None
 
 
 class CollectedMap(Reporters, frozen=True):
     """A map of reports."""
 
     area: Area | None = None
+    shape: Spread | None = None
 
 
 KIND = Kind(

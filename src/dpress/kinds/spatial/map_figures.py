@@ -3,21 +3,24 @@
 density -> round steps -> picture of cells; shores, ticks, legend and answers over it -> figure.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.maps.grid import Rectangles
+from dpress.core.maps.grid import Rectangles, sums
+from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
-from dpress.inference.maps.density import Density, ends, likely
+from dpress.inference.maps.density import Density, ends
+from dpress.inference.maps.supported_tiles import Tiles
 from dpress.kinds.spatial import colour_scale
-from dpress.kinds.spatial.map_frame import TOP, Frame, axes, cell_size, cells, frame, picture, svg, text
+from dpress.kinds.spatial.map_frame import TOP, Frame, axes, cell_size, cells, drawn_areas, frame, picture, svg, text
 from dpress.kinds.spatial.outlines import Box
 from dpress.reporting.charts import INK, LESS, LETTER, ON_MARK, SOFT
 from dpress.reporting.figures import NARROW, WIDE, Figure
 from dpress.reporting.rounding import interval, number, unit_for
 
-LARGEST_PICTURE = 128
+LARGEST_PICTURE = 128  # cells along a side that are drawn; smaller ones could not be seen
 REGIONS = 16
 CONFIDENCE = 0.95
 TRUST = (("cannot be told from nobody", 1.0), ("rough", 0.3), ("within 30 %", 0.1), ("within 10 %", 0.0))
@@ -53,41 +56,42 @@ class QueryAnswer:
 
 
 def density_figure(
-    density: Density, box: Box, names: tuple[str, str], answers: tuple[QueryAnswer, ...] = (), *, noun: str = "people"
+    tiles: Tiles,
+    box: Box,
+    names: tuple[str, str],
+    answers: tuple[QueryAnswer, ...] = (),
+    *,
+    noun: str = "people",
+    areas: Sequence[tuple[str, Sequence[Array]]] = (),
 ) -> Figure:
-    """Return the map of the estimated number of people in every cell, with answered queries upon it.
+    """Return the map of how crowded every tile is, with answered queries upon it.
 
     Args:
-        density: what was estimated.
+        tiles: what is drawn.
         box: its bounds, ((left, right), (bottom, top)).
         names: of the two columns, across and up.
         answers: drawn as boxes with their answers.
         noun: what is counted.
+        areas: drawn as outlines: the words about each, and its rings.
     """
-    side, drawn_side = density.grid.side, _drawn_side(density.grid.side)
-    blocks = _blocks(side, drawn_side)
-    counts = density.values(blocks).reshape(drawn_side, drawn_side)
-    variances = likely(density).variances(blocks)
-    finite = variances[np.isfinite(variances)]
-    at = colour_scale.steps(counts, float(np.sqrt(finite.mean())) if finite.size else 1.0)
-    drawn = colour_scale.classes(counts, at)
+    drawn_side = min(tiles.finest, LARGEST_PICTURE)
+    blocks = _blocks(tiles.partition.grid.side, drawn_side)
+    finite = np.nan_to_num(tiles.error, posinf=0.0)
+    counts, errors = (sums(tiles.spread(each), blocks) for each in (tiles.count, finite))
+    at = colour_scale.steps(counts, float(np.sqrt((errors**2).mean())))
+    several = tiles.partition.rows > 1  # one colour all over would say nothing
+    drawn = several * colour_scale.classes(counts.reshape(drawn_side, drawn_side), at)
 
     def draw(kind: str, width: float) -> str:
         area = frame(box, names, width)
         size = cell_size(area, drawn_side)
-        legend = _scale(area, at, f"{noun} per cell of {size}" if size else f"{noun} per cell")
-        content = cells(area, drawn, len(at)) + axes(area) + _answers(area, answers) + legend
+        legend = _scale(area, at, f"{noun} per cell of {size}" if size else f"{noun} per cell") if several else ""
+        content = cells(area, drawn, len(at)) + drawn_areas(area, areas) + axes(area) + _answers(area, answers) + legend
         return svg(kind, _label(names, answers, noun), (width, area.below + 46), content)
 
-    facts = {"drawn": drawn_side, "side": side, "least": at[0], "answers": len(answers)}
+    facts = {"drawn": drawn_side, "tiles": tiles.partition.rows, "least": at[0], "answers": len(answers)}
+    facts["areas"] = len(areas)
     return Figure(drawing=draw("wide", WIDE) + draw("narrow", NARROW), facts=facts)
-
-
-def _drawn_side(side: int) -> int:
-    """Return the number of cells along each axis that are drawn: halved while they are too small to be seen."""
-    while side > LARGEST_PICTURE and side % 2 == 0:
-        side //= 2
-    return side
 
 
 def _blocks(side: int, count: int) -> Rectangles:

@@ -5,6 +5,7 @@ Every function returns text of an SVG; what comes from a spec is escaped.
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,11 @@ STYLE = """
 .map .dark { display: none; }
 @media (prefers-color-scheme: dark) { .map .dark { display: inline; } .map .light { display: none; } }
 @media print { .map .dark { display: none; } .map .light { display: inline; } }
+.area { fill: transparent; stroke: var(--ink); stroke-width: 2; stroke-opacity: .8; cursor: pointer; }
+.live .question { width: min(24rem, 100%); }
+.live .question input { width: 100%; box-sizing: border-box; }
+.area:hover { fill: var(--ink); fill-opacity: .15; }
+.area.chosen { stroke: var(--less); stroke-width: 5; stroke-opacity: 1; }
 """
 """Which of the two pictures a page shows; it belongs into the page's style."""
 
@@ -145,9 +151,29 @@ def _outlines(frame: Frame) -> str:
         if line := "".join(_path(frame, run) for run in runs):
             stroke = f'fill="none" stroke="{INK}" stroke-width="{FINE * width:g}" stroke-opacity="{opacity}"'
             paths.append(f'<path {stroke} stroke-linejoin="round" d="{line}"/>')
+    return _clipped(frame, "outlines", paths)
+
+
+def drawn_areas(frame: Frame, areas: Sequence[tuple[str, Sequence[Array]]]) -> str:
+    """Return the outlines of areas, clipped to the box, each with a text that is shown over it.
+
+    Args:
+        frame: the frame.
+        areas: texts, and rings in the units of the box.
+    """
+    paths = []
+    for place, (words, rings) in enumerate(areas):
+        if line := "".join(f"{_path(frame, np.concatenate([ring, ring[:1]]))}" for ring in rings):
+            about = f'class="area" data-area="{place}" fill-rule="evenodd"'
+            paths.append(f'<path {about} d="{line}"><title>{html.escape(words)}</title></path>')
+    return _clipped(frame, "areas", paths) if paths else ""
+
+
+def _clipped(frame: Frame, kind: str, paths: Sequence[str]) -> str:
+    """Return lines in half pixels, clipped to the box."""
     place = f'x="{frame.left:.2f}" y="{TOP}" width="{frame.width:.2f}" height="{frame.height:.2f}"'
     view = f'viewBox="0 0 {FINE * frame.width:.1f} {FINE * frame.height:.1f}"'
-    return f'<svg class="outlines" overflow="hidden" preserveAspectRatio="none" {place} {view}>{"".join(paths)}</svg>'
+    return f'<svg class="{kind}" overflow="hidden" preserveAspectRatio="none" {place} {view}>{"".join(paths)}</svg>'
 
 
 def _path(frame: Frame, run: Array) -> str:

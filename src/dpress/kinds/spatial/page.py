@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,15 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Density
+from dpress.inference.maps.supported_tiles import Tiles
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
 from dpress.kinds.spatial.answers import ANSWERING
+from dpress.kinds.spatial.area_counts import AreaCount, area_counts
+from dpress.kinds.spatial.boundaries import read_boundaries
 from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.place import location
+from dpress.kinds.spatial.where_most import fullest_area, where_most
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
@@ -32,16 +37,18 @@ from dpress.release.room import Page
 from dpress.reporting.accuracy import accuracy, example, total
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.collected import reasons
+from dpress.reporting.counted import how_many
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import NARROW, WIDE
 from dpress.reporting.frame import frame
-from dpress.reporting.page_data import as_data
 from dpress.reporting.page_script import script
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import TIMES, number
+from dpress.reporting.script_json import as_data
 
 TEMPLATE = "kinds/spatial/page.html.j2"
 MOST_QUERIES = 12
+MOST_TILES = 1 << 13  # in a page, of which they are half a megabyte; a grid of 64 x 64 always fits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +64,7 @@ class Map:
         mechanism: that measured: a collection, or a table's own.
         users: how many took part in a collection; None for a table, whose rows are estimated.
         rectangle: reads a query as a rectangle.
+        tiles: the map at the grain that its noise supports, at most `MOST_TILES`.
         bound: how far a rectangle's count can be off, by Theorem 5 of the GT-R document; None where that is not of it.
     """
 
@@ -68,11 +76,12 @@ class Map:
     mechanism: Any
     users: int | None
     rectangle: Callable[[str], Box]
+    tiles: Tiles
     bound: DeviationBound | None
 
     @property
-    def tiles(self) -> bool:
-        """Whether counts are those of tiles of different sizes."""
+    def uneven(self) -> bool:
+        """Whether counts were measured in tiles of different sizes."""
         return isinstance(self.density, TileDensity)
 
     @property
@@ -104,36 +113,50 @@ def map_of(release: Release) -> Map:
         mechanism=mechanism,
         users=release.users,
         rectangle=lambda query: rectangles(release.schema, query)[0],
+        tiles=answers.tiles(MOST_TILES),
         bound=deviation_bound(release, answers.density),
     )
 
 
-def page(release: Release, queries: Sequence[str] = ()) -> str:
+def page(release: Release, queries: Sequence[str] = (), boundaries: str | Path | None = None) -> str:
     """Return the page as HTML.
 
     Args:
         release: just published, or loaded.
         queries: to draw; the middle ninth of the box where there is none.
+        boundaries: a file of named areas to draw, where there is one.
 
     Raises:
-        NotSupported: there are too many queries to draw.
-        ValueError: a text is no query on the map's columns.
+        NotSupported: there are too many queries to draw, or the map's errors are known of rectangles alone.
+        ValueError: a text is no query on the map's columns, or the file has no named areas on the map.
+        OSError: the file cannot be read.
     """
     if len(queries) > MOST_QUERIES:
         raise NotSupported(f"a map shows at most {MOST_QUERIES} queries, got {len(queries)}")
-    return rendered(TEMPLATE, context(facts(release), map_of(release), queries), style=map_frame.STYLE)
+    shown = map_of(release)
+    areas = () if boundaries is None else _areas(shown, release, boundaries)
+    return rendered(TEMPLATE, context(facts(release), shown, queries, areas), style=map_frame.STYLE)
 
 
-def context(facts: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, Any]:
+def _areas(shown: Map, release: Release, boundaries: str | Path) -> tuple[AreaCount, ...]:
+    across, up = release.schema.names
+    areas = read_boundaries(boundaries, shown.box, (across, up))
+    return area_counts(shown.density, release.tail, shown.box, areas)
+
+
+def context(facts: Facts, shown: Map, queries: Sequence[str] = (), areas: Sequence[AreaCount] = ()) -> dict[str, Any]:
     """Return the facts that the template names."""
     (view,) = facts.views
     within = text.within_regions(shown.mechanism)
-    first = middle(facts.schema.names, shown.box)
+    first, tiles = middle(facts.schema.names, shown.box), shown.tiles
     common = frame(facts)
     warned = within and facts.private
     return {
         **common,
-        "data": _frames(facts, shown),
+        "opening": (how_many(facts), *_where(facts, shown, areas)),
+        "named": not facts.approximate,
+        "data": _data(facts, shown, areas),
+        "areas": map_tables.areas(areas, facts.noun),
         "script": script("map"),
         "accuracy": accuracy(facts),
         "methods": None,  # each would be on a grid of its own, which a release does not have
@@ -148,22 +171,37 @@ def context(facts: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, 
         "runs": RUNS,
         "below": int((shown.density.counts < 0).sum()),
         "cells": view.count.size,
+        "significant": int(tiles.significant.sum()),
         "file": view.file,
-        "fullest": map_tables.fullest(shown.box, view, [attribute.caption for attribute in facts.schema.tabular]),
-        **_drawn(facts, shown, queries or (first,)),
-        "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
+        "fullest": map_tables.fullest(tiles, shown.box, facts.schema.captions, facts.noun),
+        **_drawn(facts, shown, areas, queries or (() if areas else (first,))),
+        "typed": "" if queries or areas else f"dpress report FOLDER --query {shlex.quote(first)}",
         **(_collected(facts, shown) if facts.model == "local" else _added(shown.mechanism)),
     }
 
 
-def _frames(facts: Facts, shown: Map) -> str:
-    """Return what the map's script reads: the columns, their bounds, and where both drawings have them, in pixels."""
-    across, up = (attribute.caption for attribute in facts.schema.tabular)
+def _where(facts: Facts, shown: Map, areas: Sequence[AreaCount]) -> tuple[str, ...]:
+    """Return the sentence on where most people are; none where intervals are approximate."""
+    if facts.approximate:
+        return ()
+    if len(areas) > 1:
+        return (fullest_area(areas, facts.tail, facts.noun),)
+    return (where_most(shown.density, facts.tail, shown.box, facts.schema.captions, facts.noun),)
+
+
+def _data(facts: Facts, shown: Map, areas: Sequence[AreaCount]) -> str:
+    """Return what the map's script reads: columns, their bounds, where both drawings have them, areas and tiles."""
+    across, up = facts.schema.captions
     frames = {
         name: map_frame.frame(shown.box, (across, up), width) for name, width in (("wide", WIDE), ("narrow", NARROW))
     }
     places = {name: (drawing.left, map_frame.TOP, drawing.width, drawing.height) for name, drawing in frames.items()}
-    return as_data({"names": facts.schema.names, "box": shown.box, "frames": places})
+    lists = [map_tables.all_tiles(shown.tiles, shown.box, facts.schema.captions, facts.noun)]
+    lists += [map_tables.all_areas(areas, facts.noun)] if areas else []
+    ((place, *_),) = facts.schema.places
+    words = {"names": facts.schema.names, "place": place, "title": shown.place, "noun": facts.noun}
+    data = {**words, "box": shown.box, "frames": places, "lists": lists}
+    return as_data(data | {"areas": [(each.area.name, map_tables.words_of(each, facts.noun)) for each in areas]})
 
 
 def middle(names: Sequence[str], box: Box) -> str:
@@ -176,16 +214,19 @@ def middle(names: Sequence[str], box: Box) -> str:
     return " and ".join(parts)
 
 
-def _drawn(facts: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
-    """Return the maps, with the answers to the queries."""
-    across, up = (attribute.caption for attribute in facts.schema.tabular)
+def _drawn(facts: Facts, shown: Map, areas: Sequence[AreaCount], queries: Sequence[str]) -> dict[str, Any]:
+    """Return the maps, with the answers to the queries and the outlines of areas."""
+    outlines = [(map_tables.words_of(each, facts.noun), each.area.rings) for each in areas]
+    across, up = facts.schema.captions
     results = [facts.query(query) for query in queries]
     boxes = tuple(_answered(shown, result) for result in results)
     side = shown.density.grid.side
     return {
         "side": side,
         "cell_size": map_frame.cell_size(map_frame.frame(shown.box, (across, up), WIDE), side),
-        "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=facts.noun),
+        "density": map_figures.density_figure(
+            shown.tiles, shown.box, (across, up), boxes, noun=facts.noun, areas=outlines
+        ),
         "trust": map_figures.trust_figure(shown.density, shown.box, (across, up)),
         "answers": map_tables.answers(results, facts.noun, _bounds(shown, boxes)),
         "notes": list(dict.fromkeys(result.note for result in results if result.note is not None)),

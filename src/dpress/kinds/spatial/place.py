@@ -22,4 +22,5 @@ def location(attributes: Sequence[Attribute]) -> Location:
 
 def on_grid(attributes: Sequence[Attribute], side: int) -> Schema:
     """Return both columns of a map's location as axes of so many cells."""
-    return Schema(location(attributes).axes(side))
+    place = location(attributes)
+    return Schema(place.axes(side), ((place.name, *place.pair),))

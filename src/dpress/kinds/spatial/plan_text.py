@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.maps.workload import Areas
+from dpress.inference.maps.population import Shape
 from dpress.kinds.spatial.prediction import likely_range, noise_error
 from dpress.kinds.spatial.text import assignment, levels, made_of, over, promise
 from dpress.mechanisms.protocol.collection import Collection, method_of
@@ -11,6 +12,13 @@ from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, cautions
+
+UNKNOWN = "from spread almost evenly to crowded in a few places"
+SPREAD: dict[Shape, str] = {
+    "even": "that are spread almost evenly",
+    "towns": "that are crowded in towns with outskirts",
+    "places": "that are crowded in a few places",
+}
 
 
 def text(planned: Plan) -> PlanText:
@@ -53,11 +61,13 @@ def _row(planned: Plan, candidate: Candidate) -> list[str]:
 def _predictions(planned: Plan, noun: str) -> list[str]:
     """Return for whom and what the errors are predicted, and what does not depend on that."""
     assumed = "" if "users" in planned.spec.release.parameters else ", as nobody set `users`,"
+    shape = _shape(planned)
+    among = f"four made-up populations {SPREAD[shape]}" if shape else f"twelve made-up populations, {UNKNOWN}"
+    order = "the mean over them" if shape else "the mean over those crowded in towns or in a few places"
     predicted = (
         f"Predicted for {planned.choice.users:,} {noun}{assumed} over {over(_areas(planned))}: the smallest and the "
-        "largest typical error among four made-up populations, from spread almost evenly to crowded in a few places. "
-        f"Where {noun} are more or fewer, or spread otherwise, the error is another one; the methods stand in the "
-        f"order of that among {noun} that cluster as towns do. A release states the error that its own answers show."
+        f"largest typical error among {among}. Where {noun} are more or fewer, or spread otherwise, the error is "
+        f"another one; the methods stand in the order of {order}. A release states the error that its own answers show."
     )
     sentences = [predicted]
     if (noise := _noise(planned, planned.chosen)) is not None:
@@ -67,11 +77,16 @@ def _predictions(planned: Plan, noun: str) -> list[str]:
 
 
 def _range(planned: Plan, candidate: Candidate) -> tuple[float, float]:
-    return likely_range(_maps(candidate), _areas(planned), planned.choice.users)
+    return likely_range(_maps(candidate), _areas(planned), planned.choice.users, _shape(planned))
 
 
 def _noise(planned: Plan, candidate: Candidate) -> float | None:
     return noise_error(_maps(candidate), _areas(planned), planned.choice.users)
+
+
+def _shape(planned: Plan) -> Shape | None:
+    shape: Shape | None = planned.spec.release.parameters.get("shape")
+    return shape
 
 
 def _areas(planned: Plan) -> Areas:

@@ -1,11 +1,12 @@
 """The error that people are likely to see of a map: simulated collections among made-up populations.
 
-Two kinds of it: one number by which methods and grids are ranked; and what a plan states, which is about the rectangles
-that a map is evaluated on: the range over populations more and less clustered, and the noise of the unbiased answers.
+Of the rectangles that a map is evaluated on: the mean over the populations, by which methods and grids are ranked; the
+range over them, more and less clustered, which a plan states; and the noise of the unbiased answers.
 """
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from dpress.core.basics.rng import seeded
 from dpress.core.maps.grid import LARGEST_SIDE, Rectangles
 from dpress.core.maps.workload import Areas
 from dpress.inference.maps.density import Cells
-from dpress.inference.maps.population import family, populations
+from dpress.inference.maps.population import Shape, family
 from dpress.mechanisms.spatial.map_decoder import SEED, MapEstimator, expected_error
 
-QUERIES = 200  # of the expected size, for a prediction
-TYPICAL = 500  # of them, for a published map
-RUNS = 1  # simulated collections in every made-up population, for a prediction
-STATED = 4  # the same for the range that a plan states
+QUERIES = 500  # of the expected size
+RUNS = 2  # simulated collections in every made-up population; one of a map whose noise averages out over its cells
+RANKED: tuple[Shape, ...] = ("towns", "places")  # unless the specification says how people are spread
+EVERY: tuple[Shape, ...] = ("even", *RANKED)
+MANY = 1 << 13  # cells of such a map
 
 
 @functools.lru_cache(maxsize=64)
@@ -36,36 +38,33 @@ def rectangles(workload: Areas, number: int = QUERIES) -> Rectangles:
 
 
 def typical_rectangles(workload: Areas) -> Rectangles:
-    """Return the 500 rectangles that a published map's typical error is over, and that it is evaluated on.
+    """Return the 500 rectangles that a map's error is predicted for, and that a published map is evaluated on.
 
     Their ends lie on the edges of the finest grid, in its cells, at least one cell apart.
     """
-    boxes = rectangles(workload, TYPICAL).scaled(LARGEST_SIDE)
+    boxes = rectangles(workload).scaled(LARGEST_SIDE)
     left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (boxes.left, boxes.bottom))
     right, top = np.maximum(np.round(boxes.right), left + 1), np.maximum(np.round(boxes.top), bottom + 1)
     return Rectangles(left, right, bottom, top)
 
 
-def expected(made: MapEstimator, workload: Areas, users: int) -> float:
+def expected(made: MapEstimator, workload: Areas, users: int, shape: Shape | None = None) -> float:
     """Return the mean squared error that is to be expected of queries of this size, in counts squared.
+
+    The mean over populations, which is large for what fails in one of them.
 
     Args:
         made: makes the map.
         workload: the sizes.
         users: how many people.
+        shape: how they are spread, where that is stated.
     """
-    return _expected(made, workload, users)  # type: ignore[arg-type]  # estimators are frozen
-
-
-@functools.lru_cache(maxsize=256)
-def _expected(made: Any, workload: Areas, users: int) -> float:
-    boxes = rectangles(workload)
-    errors = [expected_error(made, people, users, boxes, runs=RUNS) for people in populations()]
+    errors = _all_errors(made, workload, users, (shape,) if shape else RANKED)
     return sum(errors) / len(errors)
 
 
-def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float, float]:
-    """Return the smallest and the largest root mean squared error of typical rectangles over `population.family`.
+def likely_range(made: MapEstimator, workload: Areas, users: int, shape: Shape | None = None) -> tuple[float, float]:
+    """Return the smallest and the largest root mean squared error of typical rectangles over made-up populations.
 
     What error an adjusted map has depends on where people are, which no plan knows. The rectangles are those that a map
     is evaluated on, so that its measured error may be compared.
@@ -74,15 +73,21 @@ def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float
         made: makes the map.
         workload: the sizes.
         users: how many people.
+        shape: how they are spread, where that is stated; else populations of every shape count.
     """
-    return _likely_range(made, workload, users)  # type: ignore[arg-type]  # estimators are frozen
+    errors = _all_errors(made, workload, users, (shape,) if shape else EVERY)
+    return math.sqrt(min(errors)), math.sqrt(max(errors))
 
 
-@functools.lru_cache(maxsize=256)
-def _likely_range(made: Any, workload: Areas, users: int) -> tuple[float, float]:
-    boxes = _stated(workload)
-    errors = [math.sqrt(expected_error(made, people, users, boxes, runs=STATED)) for people in family()]
-    return min(errors), max(errors)
+def _all_errors(made: Any, workload: Areas, users: int, shapes: Sequence[Shape]) -> list[float]:
+    return [error for shape in shapes for error in _errors(made, workload, users, shape)]
+
+
+@functools.lru_cache(maxsize=512)
+def _errors(made: Any, workload: Areas, users: int, shape: Shape) -> tuple[float, ...]:
+    """Return the mean squared error in every population of a shape."""
+    boxes, runs = _stated(workload), 1 if made.grid.cells > MANY else RUNS
+    return tuple(expected_error(made, people, users, boxes, runs=runs) for people in family(shape))
 
 
 @functools.lru_cache(maxsize=64)

@@ -22,7 +22,7 @@ from dpress.query.boxes import products
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import CONFIDENCE
-from dpress.query.query_tree import TOTAL, Condition, Query
+from dpress.query.query_tree import TOTAL, Condition, Query, named
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
@@ -128,7 +128,9 @@ class GroupAnswers(ReleaseAnswers):
         if query.of == "share":
             return self.share(query, text, confidence)
         word = query.of.split()[0] if query.of == "total per person" else query.of
-        return self.answered((text, word), replace(query, where=None, by=()).text, query.where, confidence)
+        bare = replace(query, where=None, by=()).text
+        name = bare.replace(named(query.attribute), query.attribute) if query.attribute else bare
+        return self.answered((text, word), name, query.where, confidence)
 
     def quantile(self, query: Query, text: str, confidence: float) -> Result:
         """Answer a quantile.

@@ -32,14 +32,14 @@ def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: b
     for place, name in enumerate(names):
         value = float(statistic.value[place])
         bar = {} if math.isnan(value) else {"n": value}
-        low, high = float(statistic.low[place]), float(statistic.high[place])
-        ends = {} if math.isnan(low) else {"low": low, "high": high}
-        records.append({"x": place, "name": name} | bar | ends)
+        records.append({"x": place, "name": name} | bar | _ends(statistic, place))
     return Figure(drawing=both(lambda width: _bars(records, names, title, width, from_zero=from_zero), title))
 
 
 def boxes(names: Sequence[str], quantiles: Mapping[float, Estimates], title: str) -> Figure:
     """Return a figure of quantiles: a line from the lowest to the highest, a box between the inner ones, their ticks.
+
+    Below the box, thin lines are the intervals of the quantiles, where they have some.
 
     Args:
         names: of the groups.
@@ -55,8 +55,17 @@ def boxes(names: Sequence[str], quantiles: Mapping[float, Estimates], title: str
             continue
         ends = {"low": values[shares[0]], "high": values[shares[-1]]}
         lines.append({"x": place, **ends, "from": values[inner[0]], "to": values[inner[-1]]})
-        ticks += [{"x": place, "n": value, "middle": share == 0.5} for share, value in values.items()]
+        ticks += [
+            {"x": place, "n": value, "middle": share == 0.5} | _ends(quantiles[share], place)
+            for share, value in values.items()
+        ]
     return Figure(drawing=both(lambda width: _boxes(lines, ticks, names, title, width), title))
+
+
+def _ends(statistic: Estimates, place: int) -> dict[str, float]:
+    """Return the ends of an interval; nothing where there is none."""
+    low, high = float(statistic.low[place]), float(statistic.high[place])
+    return {} if math.isnan(low) else {"low": low, "high": high}
 
 
 def shape_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Figure:
@@ -158,7 +167,9 @@ def _boxes(
     marks = alt.Chart(charts.data(ticks)).encode(place, alt.X("n:Q", axis=axis, scale=scale))
     tick = marks.mark_tick(color=INK, thickness=1.4, size=STEP * 0.4).transform_filter("!datum.middle")
     middle = marks.mark_tick(color=MARK, thickness=3, size=STEP * 0.6).transform_filter("datum.middle")
-    drawn = (whisker + box + tick + middle).add_params(charts.labels(names, LONGEST))
+    sure = marks.mark_rule(color=INK, strokeWidth=1.2, yOffset=STEP * 0.4).transform_filter("isValid(datum.low)")
+    sure = sure.encode(low, alt.X2("high:Q"))
+    drawn = (whisker + box + tick + middle + sure).add_params(charts.labels(names, LONGEST))
     return drawn.properties(width=across, height=height)
 
 

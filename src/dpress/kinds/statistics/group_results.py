@@ -15,6 +15,7 @@ import pyarrow as pa
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
+from dpress.query.all_groups import marked
 from dpress.query.published_tables import cells
 
 Mask = npt.NDArray[np.bool_]
@@ -107,24 +108,24 @@ class GroupTable:
     name: str = NAME
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows: the groups' cells (null for all groups), statistic, value, standard_error, low and high.
+        """Yield the rows: the groups' cells (null for all groups, in CSV `all`), then the statistic.
 
-        What is not known is null: a quantile that was chosen has a value alone, and none of all groups together.
+        Columns: statistic, value, standard_error, low and high. What is not known is null: a quantile that was chosen
+        has a value alone, and none of all groups together.
         """
         names = self.groups.names
         whole = {name: self.together.of(name) for name in self.together.names}
         each = {name: self.groups.of(name) for name in names} if self.axes else {}
         if whole:
             first = {axis: pa.nulls(len(whole), kind) for axis, kind in self._kinds.items()}
-            yield pa.record_batch(first | _columns(whole, slice(0, 1)))
+            yield marked(pa.record_batch(first | _columns(whole, slice(0, 1))), self.axes)
         size = self.size if self.axes else 0
         for start in range(0, size, BATCH_GROUPS):
             stop = min(start + BATCH_GROUPS, size)
             labels = cells(self.axes, start, stop)
             order = pa.array(np.repeat(np.arange(stop - start), len(names)))
-            yield pa.record_batch(
-                {name: column.take(order) for name, column in labels.items()} | _columns(each, slice(start, stop))
-            )
+            named = {name: column.take(order) for name, column in labels.items()}
+            yield marked(pa.record_batch(named | _columns(each, slice(start, stop))), self.axes)
 
     @property
     def _kinds(self) -> dict[str, pa.DataType]:

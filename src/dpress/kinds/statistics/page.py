@@ -3,6 +3,7 @@
 Data flow: release -> facts, estimates -> `page.html.j2`.
 """
 
+import itertools
 import math
 import shlex
 from collections.abc import Sequence
@@ -11,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics import product
 from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
-from dpress.query.published_tables import cells
+from dpress.kinds.statistics.opening import opening
+from dpress.kinds.statistics.units import in_units, points, valued, with_unit
+from dpress.query.all_groups import ALL
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.facts import facts
@@ -26,11 +31,11 @@ from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import number
+from dpress.reporting.statistic_titles import Titled, chief, titled
 
 TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_GROUPS = 30  # in a figure
 MOST_ROWS = 60  # in a table
-ALL = "all groups"
 MEDIAN = 0.5
 LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
@@ -40,21 +45,26 @@ def page(release: Release) -> str:
     answers = ANSWERING.of(release)
     about = facts(release)
     each, whole = answers.groups(), answers.together()
-    names = _groups(answers.axes, answers.size)
+    names = _groups(answers.axes)
     query = _example(each, answers)
+    titles = {attribute.name: attribute.title or attribute.name for attribute in release.schema.tabular}
+    parts = {name: _part(with_unit(name, release.schema), name, each, whole, names) for name in each.names}
     return rendered(
         TEMPLATE,
         {
             **frame(about),
+            "opening": opening(answers, each, whole, names, about.noun),
+            "named": True,
+            "chief": parts[chief(each.names)],
             "by": [axis.caption for axis in answers.axes],
             "groups": answers.size,
-            "statistics": list(each.names),
+            "statistics": [titled(name, release.schema).name for name in each.names],
             "discovered": answers.discovered,
-            "bounded": answers.bounded,
-            "chosen": list(each.chosen),
+            "bounded": {titles[name]: remark for name, remark in answers.bounded.items()},
+            "chosen": [titled(name, release.schema).name for name in each.chosen],
             "sums": each.sums is not None,
-            "whole": _whole(whole) if whole.names else None,
-            "parts": [_part(name, each, whole, names) for name in each.names],
+            "whole": _whole(whole, release.schema) if whole.names else None,
+            "parts": [*parts.values()],
             "data": _listed(each, answers) if answers.size > 1 else None,
             "quantiles": list(_quantiles(answers, each, names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
@@ -69,68 +79,76 @@ def page(release: Release) -> str:
     )
 
 
-def _groups(axes: Sequence[Any], groups: int) -> list[str]:
-    """Return the name of every group."""
+def _groups(axes: Sequence[Tabular]) -> list[str]:
+    """Return the label of every group."""
     if not axes:
         return [ALL]
-    labels = [cells(tuple(axes), 0, groups)[axis.name].to_pylist() for axis in axes]
-    return [", ".join(map(str, names)) for names in zip(*labels, strict=True)]
+    return [", ".join(labels) for labels in itertools.product(*(axis.captions for axis in axes))]
 
 
-def _whole(whole: GroupResults) -> Table:
-    rows = tuple((name, *_texts(whole.of(name), 0)) for name in whole.names)
+def _whole(whole: GroupResults, schema: Schema) -> Table:
+    titles = {name: with_unit(name, schema) for name in whole.names}
+    rows = tuple((title.name, *_texts(in_units(whole, name), 0, title.unit)) for name, title in titles.items())
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
 def _listed(each: GroupResults, answers: GroupAnswers) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    labels = cells(tuple(answers.axes), 0, answers.size)
-    groups = {axis.name: list(map(str, labels[axis.name].to_pylist())) for axis in answers.axes}
+    labels = zip(*itertools.product(*(axis.captions for axis in answers.axes)), strict=True)
+    groups = [(axis.caption, column) for axis, column in zip(answers.axes, labels, strict=True)]
     lists = []
     for name in each.names:
-        statistic = each.of(name)
+        statistic = in_units(each, name)
         numbers = {column: getattr(statistic, column) for column in ("value", "low", "high", "standard_error")}
         given = {column: values for column, values in numbers.items() if not np.isnan(values).all()}
-        lists.append(listed(f"{name} by group", groups, given))
+        lists.append(listed(f"{with_unit(name, answers.release.schema).caption} by group", groups, given))
     return lists_data(lists)
 
 
-def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
+def _part(title: Titled, name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
-    statistic, size = each.of(name), len(names)
+    statistic, size = in_units(each, name), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
-    rows = tuple((names[place], *_texts(statistic, place))[: len(header)] for place in range(shown))
+    rows = tuple((names[place], *_texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
+    figure = bars(drawn, only(statistic, slice(len(drawn))), title.caption, from_zero=from_zero) if size > 1 else None
     return {
-        "name": name,
-        "figure": bars(drawn, only(statistic, slice(len(drawn))), name, from_zero=from_zero) if size > 1 else None,
-        "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
+        "name": title.name,
+        "figure": figure,
+        "table": Table(caption=f"{title.name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
-        "together": _with_interval(whole.of(name)) if name in whole.names else None,
+        "together": _with_interval(in_units(whole, name), title.unit) if name in whole.names else None,
         "interval": name not in each.chosen,
     }
 
 
 def _quantiles(answers: GroupAnswers, each: GroupResults, names: Sequence[str]) -> Any:
-    """Yield for every attribute with several quantiles its name and figure."""
-    drawn = names[:MOST_GROUPS]
+    """Yield for every attribute with several quantiles its title and figure."""
+    drawn, schema = names[:MOST_GROUPS], answers.release.schema
     for name, quantiles in answers.quantile_shares.items():
         if len(quantiles) > 1:
             by_share = {float(q): only(each.of(quantile_name(name, q)), slice(len(drawn))) for q in quantiles}
+            caption = schema.attribute(name).caption
             yield {
-                "name": name,
-                "figure": boxes(drawn, by_share, name),
+                "name": caption,
+                "figure": boxes(drawn, by_share, caption),
                 "shares": ", ".join(f"{share:g}" for share in by_share),
                 "inner": len(inside(by_share)) < len(by_share),
+                "sure": not all(np.isnan(statistic.low).all() for statistic in by_share.values()),
                 "median": MEDIAN in by_share,
             }
 
 
-def _texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
-    """Return a value, its interval and its standard error, rounded."""
+def _texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
+    """Return a value, its interval and its standard error, with their unit."""
+    value, interval, error = _rounded_texts(statistic, place)
+    return valued(value, unit), valued(interval, unit), valued(error, points(unit))
+
+
+def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     value, error = float(statistic.value[place]), float(statistic.standard_error[place])
     low, high = float(statistic.low[place]), float(statistic.high[place])
     if math.isnan(low):
@@ -140,9 +158,9 @@ def _texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
 
 
-def _with_interval(statistic: Estimates) -> str:
+def _with_interval(statistic: Estimates, unit: str) -> str:
     """Return the first value, with its interval where it has one."""
-    value, interval, _ = _texts(statistic, 0)
+    value, interval, _ = _texts(statistic, 0, unit)
     return value if interval == "none" else f"{value}, 95 % interval {interval}"
 
 

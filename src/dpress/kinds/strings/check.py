@@ -54,8 +54,8 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
 
 def _checked(rows: CheckedRows) -> StringsCheck:
     pem, (attribute,), beside = pem_of(rows.mechanism), rows.spec.schema.attributes, Counter[str]()
-    for batch in Table(rows.source, (attribute.name,), ROW).batches():
-        texts = texts_of(attribute.name, batch)
+    for batch in Table(rows.source, attribute.columns, ROW).batches():
+        texts = texts_of(attribute.columns[0], batch)
         missing = np.asarray(texts.is_null())
         sizes = np.asarray(pc.fill_null(pc.binary_length(texts), 0))
         unfit = ~bytes_of(texts, pem.longest).any(axis=1) & ~missing

@@ -60,9 +60,9 @@ def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
         raise ValueError(f"{PLACE}: set either `tables` or `ways`")
     if listed is None:
         ways = min(2, len(schema.attributes)) if ways is None else ways
-        _check_tables(spec, math.comb(len(schema.attributes), ways), ways)
         if ways > len(schema.attributes):
             raise ValueError(f"{PLACE}.ways: expected at most {len(schema.attributes)}, got {ways}")
+        _check_tables(spec, math.comb(len(schema.attributes), ways), ways)
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
     _check_tables(spec, len(listed), max(map(len, listed)))
     return tuple(schema.axes(names) for names in listed)

@@ -49,6 +49,7 @@ KIND = Kind(
     name="tables",
     names=("histogram", "marginals"),
     stands_in=True,
+    adjusts=("posterior",),
     in_sql=("counts", "cells"),
     by_period={"histogram": lambda given, names, dated: dict(given), "marginals": _with_time},  # noqa: ARG005
     wished=(

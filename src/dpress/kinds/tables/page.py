@@ -51,7 +51,7 @@ def context(facts: Facts, data: str | None) -> dict[str, Any]:
     return {
         "data": data,
         **page_of_counts(facts, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
-        "files": page_tables.files([*whole, *(sums if facts.with_asked else [])]),
+        "files": page_tables.files([*whole, *(view for view in sums if view.file != whole[0].file)]),
         "with_asked": facts.with_asked,
         "cells_asked": facts.workload.queries,
         "sums": bool(sums),

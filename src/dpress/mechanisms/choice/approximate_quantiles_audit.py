@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
@@ -61,12 +62,26 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     if made.loss.as_epsilon is not None:
         worst = max(_loss(single, pair, (chances[pair[0]], chances[pair[1]]), bound) for pair in pairs)
         return ExactLoss(loss=worst, kept=worst <= bound, remark=remark)
+    if made.loss.as_mu2 is not None:
+        mu2 = max(_least_mu2(chances[table], chances[other]) for table, other in pairs)
+        return ExactLoss(loss=mu2, kept=mu2 <= bound, remark=f"{remark}; every test of the likelihood ratio")
     worst, kept = Fraction(0), True
     for table, other in pairs:
         for ratio, order in _divergences(chances[table], chances[other]):
             worst = max(worst, log_up(ratio) / order if ratio > 1 else worst)
             kept &= at_most_exponential(ratio, bound * order)
     return ExactLoss(loss=worst, kept=kept, remark=f"{remark}; divergences of orders 2, 3 and 8")
+
+
+def _least_mu2(law: Chances, other: Chances) -> Fraction:
+    """Return the least mu^2 at which no likelihood ratio of outcomes errs less than one of normal numbers."""
+    pairs = sorted((float(law[key].low / other[key].high), float(law[key].low), float(other[key].high)) for key in law)
+    normal, hits, errors, mu = NormalDist(), 0.0, 0.0, 0.0
+    for _, hit, error in reversed(pairs[1:]):
+        hits, errors = hits + hit, errors + error
+        if hits < 1:
+            mu = max(mu, normal.inv_cdf(hits) - normal.inv_cdf(errors))
+    return Fraction(mu**2)
 
 
 def outcomes(made: ApproximateQuantiles, table: Table) -> Chances:

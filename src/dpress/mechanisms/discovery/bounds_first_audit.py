@@ -91,7 +91,9 @@ def _rows_loss(mechanism: BoundsFirst, change: Integers) -> Fraction:
         if not inside and not outside:
             continue
         order = mechanism.noise.order
-        losses.append(mechanism.noise.loss(Fraction(abs(inside) ** order + abs(outside) ** order)).amount)
+        losses.append(
+            mechanism.groups.loss.cost(mechanism.noise.spread, Fraction(abs(inside) ** order + abs(outside) ** order))
+        )
     return max(losses)
 
 

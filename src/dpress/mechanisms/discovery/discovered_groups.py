@@ -13,7 +13,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, Draw, Drawn, NameMechanism
-from dpress.core.methods.name_counts import NameCounts
+from dpress.core.methods.name_counts import CountNames, NameCounts
 from dpress.core.methods.table_sums import Found, Rows
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics
@@ -74,25 +74,27 @@ class DiscoveredGroups(SecondStep):
         Rows are read three times: for the counts of names, for whatever refuses a row, and, once names are drawn, for
         the groups.
         """
-        names = rows.names(self.axis, self.names.weights)
+        count = rows.names(self.axis)
+        names = count(self.names.weights, None)
         self.counted(rows)
 
         def draw(rng: Generator) -> Drawn:
-            discovered = Found(names={self.axis: self.select(names, rng=rng)})
+            discovered = Found(names={self.axis: self.select(names, count, rng=rng)})
             mechanism = self.listing(len(discovered.names[self.axis]))
             noisy = mechanism.groups.noisy(mechanism.counted(rows.completed(discovered)), rng=rng)
             return Drawn(output=noisy, found=discovered, mechanism=mechanism)
 
         return draw
 
-    def select(self, names: NameCounts, *, rng: Generator) -> tuple[str, ...]:
+    def select(self, names: NameCounts, again: CountNames, *, rng: Generator) -> tuple[str, ...]:
         """Return the names that get groups of their own, in the order of their bytes.
 
         Args:
             names: exact counts, or sums of the weights that the selection takes.
+            again: counts the same rows once more.
             rng: a secure generator.
         """
-        selected = self.names.select(names, rng=rng)
+        selected = self.names.find(names, again, rng=rng)
         first = len(selected.answers) - len(selected.names)
         noisy = dict(zip(selected.names, selected.answers[first:].tolist(), strict=True))
         return tuple(sorted(sorted(noisy, key=lambda name: -noisy[name])[: self.most], key=str.encode))

@@ -19,7 +19,7 @@ from dpress.core.methods.name_counts import NameCounts, NoisyNames
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear import matrix_mechanism_audit
 from dpress.mechanisms.linear.matrix_mechanism_audit import matrix_loss
-from dpress.mechanisms.selection.names_audit import DELTA, NamesAudit, selected
+from dpress.mechanisms.selection.names_audit import DELTA, NamesAudit, alone, selected
 
 NAMES = (0, 1, 2)  # that are found
 WITH_DELTA = True
@@ -40,7 +40,7 @@ def sampled(made: DiscoveredGroups, samples: int, *, rng: Generator) -> Iterator
     """Yield the sampled checks of names, then of their groups."""
 
     def select(names: NameCounts, rng: Generator) -> NoisyNames:
-        selected_names = made.select(names, rng=rng)
+        selected_names = made.select(names, alone(made.names, names), rng=rng)
         return NoisyNames(names=selected_names, answers=np.zeros(len(selected_names), dtype=np.int64))
 
     yield from selected(made.names, select, samples, rng=rng)

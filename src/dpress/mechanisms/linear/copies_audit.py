@@ -102,7 +102,7 @@ def of_matrix(mechanism: MatrixMechanism, costs: Sequence[Fraction], *, rng: Gen
             copies = drawn[start : start + size * len(zero)].reshape(size, -1)
             start += copies.size
             before_after = (np.abs(copies - counts) ** float(noise.order) for counts in (zero, changed))
-            total += np.subtract(*before_after).sum(axis=1) / float(noise.denominator)
+            total += np.subtract(*before_after).sum(axis=1) / float(noise.order * noise.spread)
         return total
 
     def draw(side: int, size: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.kron import kron
 from dpress.core.maps.linear import Identity, Invertible, LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import OverGroups, level_counts
+from dpress.mechanisms.linear.groups import OverGroups, first_levels, level_counts
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 
 Integers = npt.NDArray[np.int64]
@@ -30,8 +31,9 @@ class GroupDistribution(OverGroups, LinearMap):
         by: the axes of the groups.
         axis: whose code is the level.
         levels: how many levels there are; codes from there on are none.
-        tree: over the cells; level l is in the cell floor(l cells / levels).
+        tree: over the cells; level l is in the cell floor(l cells / levels), unless there are borders.
         quantiles: that are published, strictly between 0 and 1, increasing.
+        borders: the first level of every cell but the first, where cells are of several sizes.
     """
 
     shape: tuple[int, ...]
@@ -40,6 +42,8 @@ class GroupDistribution(OverGroups, LinearMap):
     levels: int
     tree: Hierarchy
     quantiles: tuple[Fraction, ...]
+    borders: tuple[int, ...] = ()
+    added_later: ClassVar[tuple[str, ...]] = ("borders",)
 
     def __post_init__(self) -> None:
         if not {self.axis, *self.by} <= set(range(len(self.shape))) or self.axis in self.by:
@@ -48,6 +52,14 @@ class GroupDistribution(OverGroups, LinearMap):
             raise ValueError("a distribution needs a tree of at most as many cells as levels, with one noise")
         if list(self.quantiles) != sorted({quantile for quantile in self.quantiles if 0 < quantile < 1}):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
+        within = {border for border in self.borders if 0 < border < self.levels}
+        if self.borders and (list(self.borders) != sorted(within) or len(within) != self.tree.cells - 1):
+            raise ValueError("borders must be increasing levels, one less than there are cells")
+
+    @property
+    def edges(self) -> Integers:
+        """The first level of every cell, and one more than the last level."""
+        return first_levels(self.levels, self.tree.cells, self.borders)
 
     @property
     def nodes(self) -> Invertible:
@@ -97,4 +109,4 @@ class GroupDistribution(OverGroups, LinearMap):
         return self.nodes.sensitivity(order, relation)
 
     def _counts(self, codes: Codes, times: Numbers | None) -> Integers:
-        return level_counts(codes, self.shape, self.by, self.axis, self.levels, self.tree.cells, times)
+        return level_counts(codes, self.shape, self.by, self.axis, self.levels, self.tree.cells, times, self.borders)

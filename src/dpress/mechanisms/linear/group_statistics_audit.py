@@ -49,6 +49,7 @@ def person_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     ends = np.cumsum([part.rows for part in strategy.persons])[:-1]
     parts = [np.abs(block) ** mechanism.noises[0].order for block in np.split(moved, ends, axis=1)]
     sizes = np.unique(np.stack([block.sum(axis=1) for block in parts], axis=1), axis=0)
-    scales = [noise.denominator for noise in mechanism.noises]
-    loss = max(sum(Fraction(int(n)) / scale for n, scale in zip(row, scales, strict=True)) for row in sizes)
+    spreads = [noise.spread for noise in mechanism.noises]
+    cost = mechanism.loss.cost
+    loss = max(sum(cost(spread, Fraction(int(n))) for n, spread in zip(row, spreads, strict=True)) for row in sizes)
     return ExactLoss(loss=Fraction(loss), kept=loss <= bound)

@@ -26,6 +26,7 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
     levels: int,
     cells: int,
     times: Numbers | None = None,
+    borders: Sequence[int] = (),
 ) -> npt.NDArray[np.int64]:
     """Return how many rows every cell of levels has in every group, shape (groups * cells,).
 
@@ -35,14 +36,27 @@ def level_counts(  # noqa: PLR0917  # what names the groups and the cells
         by: the axes of the groups.
         axis: whose code is the level.
         levels: how many levels there are; codes from there on are none.
-        cells: level l is in the cell floor(l cells / levels).
+        cells: level l is in the cell floor(l cells / levels), unless borders are given.
         times: how often each row stands there, shape (rows,); once unless given.
+        borders: the first level of every cell but the first, increasing; empty for cells of one size.
     """
     level = codes[axis].astype(np.int64)
     within = level < levels
-    places = table_cells(codes, shape, by)[within] * cells + level[within] * cells // levels
+    cell = np.searchsorted(borders, level[within], side="right") if borders else level[within] * cells // levels
+    places = table_cells(codes, shape, by)[within] * cells + cell
     weights = None if times is None else times[within]
     return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
+
+
+def first_levels(levels: int, cells: int, borders: Sequence[int] = ()) -> npt.NDArray[np.int64]:
+    """Return the first level of every cell, and one more than the last level, shape (cells + 1,); see `level_counts`.
+
+    >>> first_levels(5, 2), first_levels(5, 3, (1, 4))
+    (array([0, 3, 5]), array([0, 1, 4, 5]))
+    """
+    if borders:
+        return np.array([0, *borders, levels], dtype=np.int64)
+    return np.asarray(-(-np.arange(cells + 1) * levels // cells), dtype=np.int64)
 
 
 class OverGroups:

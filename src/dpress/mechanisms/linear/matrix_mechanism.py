@@ -20,17 +20,18 @@ from dpress.noise.distribution import Noise, calibrated
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixMechanism:
-    """Measures `strategy.map` with discrete Laplace noise (pure epsilon) or discrete Gaussian noise (zCDP).
+    """Measures `strategy.map` with discrete Laplace noise (pure epsilon) or discrete Gaussian noise (zCDP, mu-GDP).
 
     Promise: every part i of the map (a plain map is its own only part) gets the share s_i of the loss. Laplace of scale
-    k D1_i / (s_i epsilon) costs s_i epsilon, Gaussian of variance k^2 D2_i^2 / (2 s_i rho) costs s_i rho; the parts
-    compose basically. D1, D2 are the part's exact sensitivities under the unit's relation, k its rows per unit. Proven.
+    k D1_i / (s_i epsilon) costs s_i epsilon, Gaussian of variance k^2 D2_i^2 / (2 s_i rho) costs s_i rho, or s_i mu^2
+    with the sigma2 of `GaussianDP.spread`; the parts compose basically. D1, D2 are the part's exact sensitivities under
+    the unit's relation, k its rows per unit. Proven.
     Error: noise variance of the part times the strategy's error coefficient, exactly.
     Paper: Li, Hay, Rastogi, Miklau, McGregor 2010; noise by Canonne, Kamath, Steinke 2020.
 
     Args:
         strategy: what to measure.
-        loss: pure epsilon or zCDP.
+        loss: pure epsilon, zCDP or Gaussian DP.
         unit: whom the promise protects.
     """
 
@@ -71,14 +72,17 @@ class MatrixMechanism:
     @property
     def noises(self) -> tuple[Noise, ...]:
         """The noise distribution of every part."""
-        parts = zip(self.parts, self.shares, strict=True)
-        return tuple(calibrated(part_of(self.loss, share), self._sensitivity(part)) for part, share in parts)
+        pairs = [(share, self._sensitivity(part)) for part, share in zip(self.parts, self.shares, strict=True)]
+        made = {pair: calibrated(part_of(self.loss, pair[0]), pair[1]) for pair in set(pairs)}  # many tables are alike
+        return tuple(made[pair] for pair in pairs)
 
     @property
     def claim(self) -> Claim:
         """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
         pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
-        loss = self.loss.of(sum((noise.loss(sensitivity).amount for noise, sensitivity in pairs), Fraction(0)))
+        loss = self.loss.of(
+            sum((self.loss.cost(noise.spread, sensitivity) for noise, sensitivity in pairs), Fraction(0))
+        )
         norm = NORMS[self.loss.order]
         parts = [f"{noise.description} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
         step = self.strategy.map.step
@@ -155,7 +159,7 @@ class MatrixMechanism:
         return Measurement(map=matrix, answers=answers, variance=self.variance)
 
     def _sensitivity(self, part: LinearMap) -> Fraction:
-        """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
+        """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho, mu^2) for the whole unit.
 
         A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
         removed one.

@@ -50,8 +50,9 @@ def _cells(made: MatrixMechanism) -> str:
 def matrix_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     """Return the exact loss of the noise for the worst that one unit can do to the answers.
 
-    Laplace noise costs sum |d_i| / scale_i (the log ratio far out), Gaussian sum d_i^2 / (2 sigma2_i). A replaced row
-    may also fall out of the table. All rows of a unit in one cell are the worst, by the triangle inequality.
+    Laplace noise costs sum |d_i| / scale_i (the log ratio far out), Gaussian sum d_i^2 / (2 sigma2_i), in mu^2
+    sum d_i^2 / `normal_variance`. A replaced row may also fall out of the table. All rows of a unit in one cell are the
+    worst, by the triangle inequality.
     """
     costs = matrix_costs(mechanism)
     rounds = "an upper bound; the floating-point error of the transform is not part of it"
@@ -67,7 +68,10 @@ def matrix_costs(mechanism: MatrixMechanism) -> list[Fraction]:
     ends = np.cumsum([part.rows for part in mechanism.parts])[:-1]
     parts = list(zip(mechanism.noises, np.split(moved, ends, axis=1), strict=True))
     return [
-        sum((_cost(noise, block[place], rows, many) for noise, block in parts), Fraction(0))
+        sum(
+            (mechanism.loss.cost(noise.spread, _power(noise, block[place], rows, many)) for noise, block in parts),
+            Fraction(0),
+        )
         for place in range(len(moved))
     ]
 
@@ -89,8 +93,8 @@ def linear(matrix: LinearMap) -> bool:
     return bool(np.array_equal(matrix.apply(table), total))
 
 
-def _cost(noise: Noise, change: Integers, rows: int, many: int | None) -> Fraction:
-    """Return the loss of a change of one part: exactly, or with its rounding bounded where `many` is not None.
+def _power(noise: Noise, change: Integers, rows: int, many: int | None) -> Fraction:
+    """Return the norm of a change of one part to the power of its order, its rounding bounded where `many` is given.
 
     Of a map that rounds, `change` is that of `many` rows. A row's is then known to within 1 / many (half a step for
     each of two columns), and rounding both neighbours' answers moves each difference by at most a step more.
@@ -102,7 +106,7 @@ def _cost(noise: Noise, change: Integers, rows: int, many: int | None) -> Fracti
         slack = (Fraction(rows, many) + 1) * (len(change) if order == 1 else _root_up(Fraction(len(change))))
         norm = Fraction(power, many) if order == 1 else _root_up(Fraction(power, many**2))
         norm_power = (rows * norm + slack) ** order
-    return norm_power / noise.denominator
+    return norm_power
 
 
 def _root_up(value: Fraction) -> Fraction:

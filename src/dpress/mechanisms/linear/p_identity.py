@@ -34,6 +34,7 @@ from dpress.mechanisms.linear.optimise import (
 from dpress.mechanisms.linear.product import over_axes
 
 LARGEST = 1 << 12  # cells that the search takes on in seconds
+LEAST = 23  # cells, from which on a strategy for all ranges is known without a search
 SHORT_UNIT = 1 << 10  # of each of two attributes: their product is that of one
 LARGEST_SCALE = 1 << 48  # of the noise that is drawn
 MOST_ATOMS = 1 << 10  # of predicates, for which a search is quick enough to be made unasked
@@ -111,16 +112,25 @@ def _inflated(packed: bytes, most: int) -> bytes:
 
 
 def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:
-    """Search for at most so many seconds; for ranges, without a time to spend, the method does not offer itself."""
+    """Return the strategy that was searched for all ranges of so many cells, or search for so many seconds."""
     if loss.tail == "laplace" and LARGEST_SCALE * loss.amount < UNIT:
         return None
     if workload.sums is not None:
         return _searched_sets(workload.sums, seconds) if workload.cells <= MOST_ATOMS else None
-    if seconds is None or not workload.axes or loss.tail != "laplace" or len(workload.axes) > 2:
+    if not workload.axes or loss.tail != "laplace" or len(workload.axes) > 2:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
+    if seconds is None:
+        return over_axes(workload, lambda axis: _shipped(axis.cells, unit) if LEAST <= axis.cells <= LARGEST else None)
     each = float(seconds) / len(workload.axes)
     return over_axes(workload, lambda axis: _searched(axis, each, unit) if axis.cells <= LARGEST else None)
+
+
+@functools.lru_cache(maxsize=8)
+def _shipped(cells: int, unit: int) -> PIdentity:
+    from dpress.mechanisms.linear.hat_functions import hats_of  # noqa: PLC0415  # only where ranges are planned
+
+    return _packed(hats_of(cells), unit)
 
 
 @functools.lru_cache(maxsize=8)
@@ -171,8 +181,8 @@ class Settings(Parameters, frozen=True):
             Meta(
                 gt=0,
                 le=3600,
-                description="how long to search for a better strategy; for ranges the method runs only with "
-                "it, for a list of queries it takes a few unless stated",
+                description="how long to search for a better strategy; left out, ranges of 23 cells or more take "
+                "one that was searched for all ranges, a list of queries a few",
             ),
         ]
         | None

@@ -1,7 +1,6 @@
 """`residual_marginals`: what every table says beyond its smaller tables is measured once, with the best shares."""
 
 import functools
-import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +9,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.maps.residuals import Residual, Residuals
 from dpress.core.maps.workload import Workload
 from dpress.core.methods.mechanism import Card
+from dpress.inference.consistency import subsets
 from dpress.inference.residual_tables import ResidualTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
@@ -82,10 +82,9 @@ def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dic
     """Return W_A for every set A of axes that some table holds, in order of size."""
     weights: dict[tuple[int, ...], float] = {}
     for table in tables:
-        for size in range(len(table) + 1):
-            for axes in itertools.combinations(sorted(table), size):
-                others = math.prod(shape[axis] for axis in table if axis not in axes)
-                weights[axes] = weights.get(axes, 0.0) + 1 / others
+        for axes in subsets(sorted(table)):
+            others = math.prod(shape[axis] for axis in table if axis not in axes)
+            weights[axes] = weights.get(axes, 0.0) + 1 / others
     return dict(sorted(weights.items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -26,36 +26,36 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
-from dpress.core.methods.people import Codes, Counts, People
-from dpress.inference.records import latent_classes
-from dpress.inference.records.latent_classes import LatentClasses, Pair
-from dpress.inference.records.low_rank import averaged
-from dpress.inference.records.margins import pooled
-from dpress.inference.records.raking import raked, redrawn
+from dpress.core.methods.people import Counts, People
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.microdata.grouped_tables import GroupedTable, Tables, by_noise, exact
-from dpress.mechanisms.microdata.one_way_tables import OneWayTables, one_way_tables
-from dpress.mechanisms.microdata.record_sampling import drawn, mixture, shuffled
+from dpress.mechanisms.microdata.grouped_tables import (
+    GroupedTable,
+    by_noise,
+    exact,
+    measuring,
+    most_groups,
+    one_way_parts,
+)
 from dpress.noise import choose
 
+if TYPE_CHECKING:  # what only a release needs: most plans offer records beside something else
+    from dpress.inference.records.latent_classes import Pair
+    from dpress.mechanisms.microdata.one_way_tables import OneWayTables
+
+    Grouped = Mapping[Pair, GroupedTable]
+    Secret = Mapping[Pair, Counts]
+
 ONE_WAY = Fraction(1, 5)
-"""The one-way tables' share of the loss."""
+"""The one-way tables' share of the loss, at first."""
+AGAIN = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1))
+"""Shares of what they leave that may measure them again; with all of it no pair is measured."""
 CHOICES = Fraction(1, 50)
 """The choices' share of what the one-way tables leave."""
-MOST_PAIRS = 2000
-"""Of which all are measured; of more, PER_ATTRIBUTE rounds for every attribute, where they are left open."""
-PER_ATTRIBUTE = 4
-MODELS = 8
-"""Of latent classes, at most, whose mean is taken: with that of factors, more are hardly nearer."""
 STEPS = 20
 """Of the model in a round."""
 SMALLEST = 1000 * check.SMALLEST_LOSS
-"""Of the loss for every round, so that all its parts are losses."""
+"""Of the loss for every round that is chosen, so that all its parts are losses."""
 _GRAIN = 10**12
-
-
-Grouped = Mapping[Pair, GroupedTable]
-Secret = Mapping[Pair, Counts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +63,16 @@ class Graphical(Synthesizer):
     """A latent class model of noisy tables of pairs, and records of it.
 
     Promise: pure epsilon or zCDP. All one-way tables are histograms with one_way of the loss. With as many rounds as
-    there are pairs, all pairs' histograms share the rest by their sizes, which the noisy one-way tables decide. With
-    fewer, each round chooses a pair by the exponential mechanism, and measures its histogram. Scores are whole:
-    |exact table - the model's, rounded to whole counts|_1 less the noise expected in it, so that one row changes a
-    score by 1 (2 where it is replaced) and the sensitivity is that times the unit's rows. A choice with parameter
-    epsilon_s costs epsilon_s, or rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers
-    2021, Lemma 3.2). Rounds share what is left by their tables' sizes, chosen as they go, and in all spend exactly it:
-    adaptive composition of losses whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al.
-    2016). Proven.
+    there are pairs, all pairs' histograms share the rest by their sizes, which the noisy one-way tables decide; so they
+    do which of the shares `again` of the rest measures them once more, and all pairs get what remains. With fewer, each
+    round chooses a pair by the exponential mechanism, and measures its histogram. Scores are whole: |exact table - the
+    model's, rounded to whole counts|_1 less the noise expected in it, so that one row changes a score by 1 (2 where it
+    is replaced) and the sensitivity is that times the unit's rows. A choice with parameter epsilon_s costs epsilon_s,
+    or rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
+    what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
+    whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
     Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), what one table
-    says helps the others, and the records have the mean of two models' tables (`low_rank.averaged`).
+    says helps the others, and the records have the mean of two models' tables (`pair_model`).
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM) for choices, with pairs only, each once, and shares by size
     in place of annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); a mixture of products fitted to noisy
     marginals as Liu, Vietri and Wu 2021, by EM (`inference.records.latent_classes`).
@@ -84,6 +84,8 @@ class Graphical(Synthesizer):
         unit: whom the promise protects.
         one_way: the share of the loss that measures the one-way tables.
         choosing: the share of the rest that choices get.
+        again: shares of the rest, one of which measures the one-way tables again: that with the least predicted error
+            (`shared_loss`), by their first answers. None: they are measured once.
     """
 
     columns: tuple[Column, ...]
@@ -92,7 +94,9 @@ class Graphical(Synthesizer):
     unit: Unit = ROW
     one_way: Fraction = ONE_WAY
     choosing: Fraction = CHOICES
-    constants: ClassVar[tuple[str, ...]] = ("one_way", "choosing")
+    again: tuple[Fraction, ...] = ()
+    constants: ClassVar[tuple[str, ...]] = ("one_way", "choosing", "again")
+    added_later: ClassVar[tuple[str, ...]] = ("again",)
     scipy: ClassVar[bool] = True
     """What follows the noise needs SciPy, so that it is asked for before."""
 
@@ -101,14 +105,16 @@ class Graphical(Synthesizer):
             raise ValueError(f"graphical needs two attributes or more, got {len(self.columns)}")
         for name in ("one_way", "choosing"):
             check.probability(name, getattr(self, name))
+        if any(not 0 <= share <= 1 for share in self.again) or (self.again and self.choices):
+            raise ValueError(f"again must be shares, 0 to 1, and none where pairs are chosen, got {self.again}")
         if check.count("rounds", self.rounds) > len(self.pairs):
             raise ValueError(f"rounds must be at most the number of pairs, {len(self.pairs)}, got rounds={self.rounds}")
         _ = self.first  # refuses a loss
-        if self.loss.amount / self.rounds < SMALLEST:
+        if not affordable(self.columns, self.loss, self.rounds):
             raise NotSupported(f"{describe(self.loss)} is too little for {self.rounds} rounds")
 
     @property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> "tuple[Pair, ...]":
         """All pairs of attributes."""
         return tuple(itertools.combinations(range(len(self.columns)), 2))
 
@@ -120,7 +126,7 @@ class Graphical(Synthesizer):
     @property
     def first(self) -> MatrixMechanism:
         """What measures the one-way tables."""
-        return self.measuring(_one_way(self.shape), self._part(self.one_way))
+        return self.measuring(one_way_parts(self.shape), self._part(self.one_way))
 
     @property
     def row_variances(self) -> tuple[float, ...]:
@@ -172,28 +178,29 @@ class Graphical(Synthesizer):
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
-        """Return records; all rows are read twice, for the exact one-way tables and for those of all pairs.
+        """Return records; rows are read for exact one-way tables, and again for those of all pairs if any is measured.
 
         Args:
             people: the rows, by sums.
             rng: a secure generator.
         """
-        parts = _one_way(self.shape)
-        noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        one_way = one_way_tables(self.columns, noisy, self.deviation, rows=people.rows)
-        tables = {pair: one_way.table(pair) for pair in self.pairs}
-        secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
-        measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
-        evidence = _evidence(one_way, measured)
-        model = latent_classes.fitted(one_way.shares, evidence, rng=rng, most=MODELS)
-        records = _records(model, averaged(model, evidence, rng=rng), one_way.size, rng)
-        codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
-        return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
+        from dpress.mechanisms.microdata.one_way_tables import one_way_tables  # noqa: PLC0415  # a plan needs none
+        from dpress.mechanisms.microdata.pair_records import records  # noqa: PLC0415  # the same
+        from dpress.mechanisms.microdata.shared_loss import best_share  # noqa: PLC0415  # the same
+
+        counts = np.concatenate(exact(one_way_parts(self.shape), people))
+        first = self.first.noisy(counts.copy(), rng=rng)
+        one_way = one_way_tables(self.columns, first, self.deviation, rows=people.rows)
+        share = best_share(one_way, self.tables, self.again, self.unit)
+        again = self._again(counts, share, rng)
+        one_way = one_way.again(again) if again else one_way
+        measured = self._pairs(one_way, people, share, rng) if share < 1 else {}
+        together = _together([first, *measured.values(), *([again] if again else [])])
+        return SyntheticRecords(codes=records(one_way, measured, rng=rng), measurement=together)
 
     def measuring(self, parts: Sequence[GroupedTable], loss: Loss) -> MatrixMechanism:
         """Return what measures tables with a loss, shared by their sizes."""
-        strategy = Tables(parts=tuple(parts), shares=by_noise([part.rows for part in parts]))
-        return MatrixMechanism(strategy=strategy, loss=loss, unit=self.unit)
+        return measuring(parts, loss, self.unit)
 
     def choose(self, scores: Counts, *, rng: Generator) -> int:
         """Return the place of one pair by its score.
@@ -210,19 +217,36 @@ class Graphical(Synthesizer):
         smallest = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
         return math.sqrt(self.measuring([smallest], self.loss.of(self.tables.amount / self.rounds)).noises[0].variance)
 
-    def _all(self, tables: Grouped, secret: Secret, rng: Generator) -> dict[Pair, Measurement]:
-        """Measure all pairs at once."""
-        noisy = self.measuring(list(tables.values()), self.tables).noisy(np.concatenate(list(secret.values())), rng=rng)
+    def _again(self, counts: Counts, share: Fraction, rng: Generator) -> Measurement | None:
+        """Measure the one-way tables again with a share of what they left; None of it, and nothing is measured."""
+        if not share:
+            return None
+        return self.measuring(one_way_parts(self.shape), part_of(self.tables, share)).noisy(counts, rng=rng)
+
+    def _pairs(
+        self, one_way: "OneWayTables", people: People, share: Fraction, rng: Generator
+    ) -> "dict[Pair, Measurement]":
+        """Measure pairs with what one-way tables leave, all at once or by choices."""
+        tables = {pair: one_way.table(pair) for pair in self.pairs}
+        secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
+        if self.choices:
+            return self._rounds(one_way, tables, secret, rng)
+        left = self.measuring(list(tables.values()), part_of(self.tables, 1 - share))
+        noisy = left.noisy(np.concatenate(list(secret.values())), rng=rng)
         return {
             pair: Measurement(map=Stack((part.map,)), answers=part.answers, variance=part.variance)
             for pair, part in zip(self.pairs, noisy.parts, strict=True)
         }
 
     def _rounds(
-        self, one_way: OneWayTables, tables: Grouped, secret: Secret, rng: Generator
-    ) -> dict[Pair, Measurement]:
+        self, one_way: "OneWayTables", tables: "Grouped", secret: "Secret", rng: Generator
+    ) -> "dict[Pair, Measurement]":
         """Choose, measure and fit, round by round."""
-        measured, left = dict[Pair, Measurement](), self.tables.amount
+        from dpress.inference.records import latent_classes  # noqa: PLC0415  # a plan fits no model
+        from dpress.mechanisms.microdata.pair_records import evidence  # noqa: PLC0415  # the same
+
+        measured: dict[Pair, Measurement] = {}
+        left = self.tables.amount
         model = latent_classes.initial(one_way.shares, rng=rng)
         for rounds in range(self.rounds, 0, -1):
             options = [pair for pair in self.pairs if pair not in measured]
@@ -237,11 +261,28 @@ class Graphical(Synthesizer):
             best = self.choose(np.array(scores), rng=rng)
             measured[options[best]] = ways[best].noisy(secret[options[best]].copy(), rng=rng)
             left -= parts[best]
-            model = latent_classes.fit(model, _evidence(one_way, measured), STEPS)
+            model = latent_classes.fit(model, evidence(one_way, measured), STEPS)
         return measured
 
     def _part(self, share: Fraction) -> Loss:
         return part_of(self.loss, share)
+
+
+def affordable(columns: Sequence[Column], loss: Loss, rounds: int) -> bool:
+    """Return whether every part of a loss is one that noise is drawn for.
+
+    Of all pairs at once a table gets no less than 2/5 of the loss, by its cells to the power 2/3: of one cell, beside
+    others that are as large as can be.
+
+    Args:
+        columns: of the records.
+        loss: of the method.
+        rounds: pairs that are measured.
+    """
+    if rounds < math.comb(len(columns), 2):
+        return loss.amount / rounds >= SMALLEST
+    largest = math.ceil(math.pow(most_groups(len(columns)) + 1, 4 / 3))
+    return loss.amount / rounds >= min(SMALLEST, 4 * largest * check.SMALLEST_LOSS)
 
 
 def score(counts: Counts, expected: Array, way: MatrixMechanism) -> int:
@@ -274,30 +315,6 @@ def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
     return [left * weight / (weight + others) for weight in weights]
 
 
-def _evidence(one_way: OneWayTables, measured: Mapping[Pair, Measurement]) -> latent_classes.Evidence:
-    """Return what noisy tables say of the groups' shares; those of one attribute, from all tables, count as exact."""
-    scale = max(one_way.size, 1)
-    pairs = {
-        pair: (noisy.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(noisy.variance)) / scale**2)
-        for pair, noisy in measured.items()
-    }
-    return latent_classes.evidence(pooled(one_way.shares, one_way.spreads, pairs), pairs)
-
-
-def _records(model: LatentClasses, tables: Array, size: int, rng: Generator) -> Codes:
-    """Return sorted records over groups: of a model's classes, and drawn anew to have tables of pairs."""
-    of_class = np.bincount(drawn(model.weights, size, rng=rng), minlength=model.weights.size)
-    codes = mixture([model.of(axis) for axis in range(len(model.sizes))], of_class, rng=rng)
-    return redrawn(codes, raked(codes, model.sizes, tables), rng=rng)
-
-
-def _one_way(shape: Sequence[int]) -> list[GroupedTable]:
-    return [
-        GroupedTable(shape=tuple(shape), axes=(axis,), groups=(np.arange(size, dtype=np.int64),))
-        for axis, size in enumerate(shape)
-    ]
-
-
 def _together(measured: Sequence[Measurement]) -> Measurement:
     """Return all measurements as one."""
     parts = tuple(part for measurement in measured for part in measurement.parts)
@@ -313,16 +330,16 @@ def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int 
         columns: of the records.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        rounds: pairs to measure; left open, all of them, or of more than MOST_PAIRS four for every attribute.
+        rounds: pairs to measure; left open, all of them.
     """
     if not loss.additive or len(columns) < 2:
         return None
     pairs = math.comb(len(columns), 2)
-    open_rounds = pairs if pairs <= MOST_PAIRS else PER_ATTRIBUTE * len(columns)
-    number = open_rounds if rounds is None else rounds
-    if rounds is None and loss.amount / number < SMALLEST:
+    number = pairs if rounds is None else rounds
+    if rounds is None and not affordable(columns, loss, number):
         return None
-    return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=number)
+    again = AGAIN if number == pairs else ()
+    return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=number, again=again)
 
 
 def _example(loss: Loss, unit: Unit) -> Graphical:
@@ -344,7 +361,7 @@ class Settings(Parameters, frozen=True):
             int,
             Meta(
                 ge=1,
-                description="the number of pairs that are measured; left out, all, or of over 2,000 four an attribute",
+                description="the number of pairs that are measured; left out, all of them",
             ),
         ]
         | None

@@ -15,14 +15,15 @@ from dpress.audit.checks import claimed_of, exact_check, relation_of
 from dpress.audit.exact import ExactLoss, promised
 from dpress.audit.verdict import Check
 from dpress.core.basics.claim import Relation
+from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.people import Counts
 from dpress.mechanisms.choice import exponential_audit
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear import matrix_mechanism_audit
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.microdata.graphical import Graphical, offers, score
-from dpress.mechanisms.microdata.grouped_tables import GroupedTable
+from dpress.mechanisms.microdata.graphical import AGAIN, Graphical, offers, score
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable, one_way_parts
 
 COUNTS = 2  # of the tables whose scores are compared, every count is up to it
 MODELS = ((0.0, 0.0, 0.0, 0.0), (0.4, 1.5, 2.6, 0.5), (3.0, 1.0, 0.0, 2.0))
@@ -37,7 +38,7 @@ def exact(made: Graphical) -> Iterator[Check]:
             yield from exponential_audit.exact(choice)
         yield from matrix_mechanism_audit.exact(table)
     yield exact_check("exact scores", "tables of 4 cells", relation, made.choice, score_loss(made))
-    for chosen in (made, replace(made, rounds=len(made.pairs))):
+    for chosen in (made, replace(made, rounds=len(made.pairs), again=AGAIN)):
         yield exact_check("exact sum", f"{chosen.rounds} pairs", relation, claimed, spent(chosen))
 
 
@@ -107,9 +108,17 @@ def spent(made: Graphical) -> ExactLoss:
         most = max(_in_order(sizes, order, promised(made.tables)) for order in orders)
         remark = f"every order in which {made.rounds} of {len(sizes)} pairs can come"
     else:
-        most, remark = promised(rounds(made)[-1][1].claim.proven), f"all {len(sizes)} pairs at once"
+        most = max(_shared(made, share) for share in made.again or (Fraction(0),))
+        remark = f"all {len(sizes)} pairs at once, beside one-way tables again"
     loss = first + made.choices * choice + most
     return ExactLoss(loss=loss, kept=loss <= promised(made.loss), remark=remark)
+
+
+def _shared(made: Graphical, share: Fraction) -> Fraction:
+    """Return what one-way tables, measured again with a share of what they left, and all pairs cost together."""
+    ways = [(share, one_way_parts(made.shape)), (1 - share, _pairs(made))]
+    used = [made.measuring(parts, part_of(made.tables, part)) for part, parts in ways if part]
+    return sum((promised(way.claim.proven) for way in used), Fraction(0))
 
 
 def _in_order(sizes: list[int], places: tuple[int, ...], whole: Fraction) -> Fraction:

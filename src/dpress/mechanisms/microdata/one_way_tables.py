@@ -5,7 +5,8 @@ noisy one-way tables -> counts with one total -> groups -> ... -> records over g
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,20 +19,19 @@ from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records.latent_classes import Pair
 from dpress.inference.row_count import by_precision
 from dpress.mechanisms.microdata.balanced import balanced
-from dpress.mechanisms.microdata.grouped_tables import GroupedTable
-from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
+from dpress.mechanisms.microdata.grouped_tables import FEWEST_GROUPS, MOST_GROUPS, GroupedTable, most_groups
+from dpress.mechanisms.microdata.grouping import Places, by_count, in_bins
+from dpress.mechanisms.microdata.record_sampling import shuffled
 
-FEWEST_GROUPS = 4
-"""Of a number in a table of a pair."""
 CLEAR = 3
 """A category counts for itself in a pair where its noisy count is this many standard deviations of the noise."""
-MOST_GROUPS = 64
-"""Of a category, so that no table of a pair grows beyond reason."""
 LEAST = 1e-6
 """The smallest share of a group that a model knows."""
+BINS = 16
+"""Of a number, in which errors are compared."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class OneWayTables:
     """The noisy one-way tables made consistent, with groups of cells; all of it public.
 
@@ -40,12 +40,46 @@ class OneWayTables:
         groups: of every attribute's cells.
         variances: of the noise in a cell of every attribute.
         size: the number of records.
+        noisy: the tables as they were measured.
+        ways: of every attribute, in how many parts errors are compared: its cells, or BINS of a number.
     """
 
     counts: tuple[Array, ...]
     groups: tuple[Places, ...]
     variances: tuple[float, ...]
     size: int
+    noisy: tuple[Array, ...]
+    ways: tuple[int, ...]
+
+    def again(self, more: Measurement) -> "OneWayTables":
+        """Return the tables with a second measurement of them: means by inverse variance; groups and size stay.
+
+        Shares are those of the means, by their own total. `size` is the first measurement's, which is unbiased: whether
+        there is a second one depends on its noise, so that a mean of both would not be.
+
+        Args:
+            more: the same tables with fresh noise.
+        """
+        second = [float(np.mean(part.variance)) for part in more.parts]
+        weights = [new / (old + new) for old, new in zip(self.variances, second, strict=True)]
+        noisy = tuple(
+            weight * first + (1 - weight) * part.answers
+            for weight, first, part in zip(weights, self.noisy, more.parts, strict=True)
+        )
+        variances = [weight * old for weight, old in zip(weights, self.variances, strict=True)]
+        total = max(_total(noisy, variances), 1)
+        scale = max(self.size, 1) / total
+        return replace(
+            self,
+            counts=tuple(scale * counts for counts in _with_total(noisy, total)),
+            variances=tuple(scale**2 * variance for variance in variances),
+            noisy=noisy,
+        )
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells of every attribute."""
+        return tuple(counts.size for counts in self.counts)
 
     @property
     def shares(self) -> tuple[Array, ...]:
@@ -63,17 +97,20 @@ class OneWayTables:
     def table(self, pair: Pair) -> GroupedTable:
         """Return the table of a pair's groups."""
         first, second = pair
-        shape = tuple(counts.size for counts in self.counts)
-        return GroupedTable(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
+        return GroupedTable(shape=self.shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
     def spread(self, codes: Codes, *, rng: Generator) -> Codes:
-        """Return records over cells from those over groups, spread as the one-way table says; see `balanced`."""
+        """Return records over cells from those over groups, spread as the one-way table says; see `balanced`.
+
+        Of every attribute in another order of records: two that are spread in one order would follow each other.
+        """
         out, kept = np.empty_like(codes), np.array([int(groups.max()) + 1 for groups in self.groups])
         values = codes + (np.cumsum(kept) - kept).astype(codes.dtype)[:, None]
         for axis, (groups, counts) in enumerate(zip(self.groups, self.counts, strict=True)):
             others = np.delete(values, axis, axis=0)
             for group in range(kept[axis]):
                 records, cells = np.flatnonzero(codes[axis] == group), np.flatnonzero(groups == group)
+                records = records[shuffled(records.size, rng=rng)] if cells.size > 1 else records
                 places = np.zeros(records.size, np.int64)
                 if cells.size > 1:
                     places = balanced(others[:, records], int(kept.sum()), counts[cells], rng=rng)
@@ -100,22 +137,42 @@ def one_way_tables(
         deviation: the standard deviation of the noise in a table of a pair, about.
         rows: how many there are, where that is public.
     """
-    parts = one_way.parts
-    variances = [float(np.mean(part.variance)) for part in parts]
-    spreads = [spread * part.map.rows for spread, part in zip(variances, parts, strict=True)]
-    size = by_precision([float(part.answers.sum()) for part in parts], spreads).records if rows is None else rows
-    counts = [on_simplex(part.answers[None].astype(np.float64), np.array([float(size)]))[0] for part in parts]
-    most = groups_of_numbers(size, deviation)
+    noisy = tuple(part.answers.astype(np.float64) for part in one_way.parts)
+    variances = [float(np.mean(part.variance)) for part in one_way.parts]
+    size = _total(noisy, variances) if rows is None else rows
+    counts = _with_total(noisy, size)
+    most = most_groups(len(columns))
+    of_numbers = min(groups_of_numbers(size, deviation), most)
     groups = [
-        _of_number(histogram, most) if column.numeric else by_count(histogram, CLEAR * math.sqrt(spread), MOST_GROUPS)
+        _of_number(histogram, of_numbers) if column.numeric else by_count(histogram, CLEAR * math.sqrt(spread), most)
         for histogram, column, spread in zip(counts, columns, variances, strict=True)
     ]
-    return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=size)
+    return OneWayTables(
+        counts=counts,
+        groups=tuple(groups),
+        variances=tuple(variances),
+        size=size,
+        noisy=noisy,
+        ways=tuple(min(column.size, BINS) if column.numeric else column.size for column in columns),
+    )
+
+
+def _total(noisy: Sequence[Array], variances: Sequence[float]) -> int:
+    """Return the number of rows by all tables, rounded and at least 0."""
+    spreads = [variance * table.size for variance, table in zip(variances, noisy, strict=True)]
+    return by_precision([float(table.sum()) for table in noisy], spreads).records
+
+
+def _with_total(noisy: Sequence[Array], total: int) -> tuple[Array, ...]:
+    """Return the nearest tables >= 0 with one total."""
+    return tuple(on_simplex(table[None], np.array([float(total)]))[0] for table in noisy)
 
 
 def _of_number(counts: Array, most: int) -> Places:
-    """Return the group of every cell of a number: each its own where noise allows twice as many groups."""
-    return np.arange(counts.size) if 2 * counts.size <= most else in_order(counts, most)
+    """Return the group of every cell of a number: each its own where noise allows twice as many groups, else bins."""
+    if 2 * counts.size <= most:
+        return np.arange(counts.size)
+    return in_bins(counts, most, min(BINS, counts.size))
 
 
 def groups_of_numbers(records: float, deviation: float) -> int:

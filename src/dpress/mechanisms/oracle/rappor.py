@@ -38,6 +38,7 @@ from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
 
 COHORT_BYTES = 2
+MOST_COUNTS = 1 << 24  # of the bits of all cohorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,11 @@ class Rappor(Longitudinal):
             raise ValueError(f"hashes must be at most {bloom_filters.MOST_HASHES}, got hashes={self.hashes}")
         if check.count("cohorts", self.cohorts) > 1 << (8 * COHORT_BYTES):
             raise ValueError(f"cohorts must be at most 65536, got cohorts={self.cohorts}")
+        if self.bits * self.cohorts > MOST_COUNTS:
+            raise ValueError(
+                f"bits x cohorts must be at most {MOST_COUNTS:,}, counts that a collector holds, "
+                f"got {self.bits:,} x {self.cohorts:,}"
+            )
         responses = self.responses
         for name in ("f", "p", "q"):
             object.__setattr__(self, name, getattr(responses, name))

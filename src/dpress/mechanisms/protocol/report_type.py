@@ -197,7 +197,7 @@ def likely_shares(counts: Array, users: int) -> Array:
     return np.asarray((np.clip(counts, 0, users) + EITHER) / (users + 2 * EITHER))
 
 
-def rest(everybody: int, users: float) -> float:
+def rest(everybody: float, users: float) -> float:
     """Return (N - N_i) / (N - 1): what remains of a mean's variance where N_i of N are drawn without replacement."""
     return (everybody - users) / max(everybody - 1, 1)
 

@@ -21,14 +21,15 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Places, Ranges
 from dpress.core.reports.encoders import Interval
 from dpress.core.reports.oracle import Oracle, Tally
-from dpress.inference.maps.population import normal
 from dpress.inference.nested_partitions import NestedPartitions
+from dpress.inference.normal import normal
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.growing import split, whole_counts
 from dpress.mechanisms.protocol.report_type import Part, ReportType, likely_shares, per_user, rest
 from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
 from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
+from dpress.mechanisms.ranges.bell_shares import bell, hidden
 from dpress.mechanisms.ranges.level_tree import KNOWN, of_sum
 
 LEAST = 1e-9  # variance of an interval, in counts squared, where there is one alone, which is known
@@ -195,29 +196,50 @@ class AheadTree(Estimator):
         return [_noise(counts, everybody) for counts in answered]
 
     def mean_variance(self, users: int) -> float:
-        """Return the predicted variance of a cell, averaged over all cells, for even shares."""
+        """Return the predicted variance of a cell, averaged over all cells, for people in a bell."""
         each = [
             float((partitions.cell_variances() / self._widths(partitions.starts[-1])).sum() / self.shape[0])
             for partitions in self.simulated(users)
         ]
         return math.fsum(each) / len(each)
 
-    def range_variance(self, users: int, ranges: Ranges) -> float:
-        """Return the predicted variance of a range, averaged over some, in counts squared, for even shares."""
-        variances = list[float]()
+    def range_error(self, users: int, ranges: Ranges) -> float:
+        """Return the predicted squared error of a range, averaged over some, for people in a bell, in counts squared.
+
+        Formula: the variance as of the class over the simulated partitions, and (N h)^2, h what the intervals that a
+        range cuts hide of the bell (`bell_shares.hidden`).
+        """
+        shares, errors = bell(self.shape[0]), list[float]()
         for partitions in self.simulated(users):
-            ends, widths = np.append(partitions.starts[-1], self.shape[0]), self._widths(partitions.starts[-1])
-            for first, last in zip(ranges.left - 1, ranges.right, strict=True):
+            ends = np.append(partitions.starts[-1], self.shape[0])
+            variance, widths = self._bell_variance(partitions, users), np.diff(ends)
+            biases = users * hidden(ends, shares, ranges)
+            for first, last, bias in zip(ranges.left - 1, ranges.right, biases, strict=True):
                 held = np.clip(np.minimum(ends[1:], last) - np.maximum(ends[:-1], first), 0, None) / widths
-                variances.append(float(held @ partitions.covariance(held)))
-        return math.fsum(variances) / len(variances)
+                errors.append(variance(held) + bias**2)
+        return math.fsum(errors) / len(errors)
+
+    def _bell_variance(self, partitions: NestedPartitions, users: int) -> Callable[[Array], float]:
+        """Return what gives the variance of a weighted sum of the last partition's counts of people in a bell."""
+        of_cells, each = bell(self.shape[0]), users / len(partitions.starts)
+        held = [np.add.reduceat(of_cells, starts) for starts in partitions.starts]
+        noises = [users**2 * _variance(shares, self._oracle(shares.size), each, each) for shares in held]
+
+        def variance(weights: Array) -> float:
+            forms = partitions.forms(weights - weights[0])  # everybody's number is known
+            squares = [float(((form - form.mean()) ** 2).sum()) for form in forms]
+            noise = [spread * square for spread, square in zip(noises, squares, strict=True)]
+            return math.fsum(noise) + _drawing(partitions.spread(forms), held[-1], np.full(len(held), each))
+
+        return variance
 
     def simulated(self, users: int) -> Iterator[NestedPartitions]:
         """Yield the partitions of some simulated collections, of all rounds or up to this one if it ended.
 
-        All cells are equally frequent, and so many users answer the rounds in equal parts. Nothing private is drawn.
+        The cells have the shares of a bell, and so many users answer the rounds in equal parts. Nothing private is
+        drawn.
         """
-        rng, rounds = seeded(SEED), self.round + 1 if self.last else len(self.levels)
+        rng, rounds, of_cells = seeded(SEED), self.round + 1 if self.last else len(self.levels), bell(self.shape[0])
         for _ in range(RUNS):
             starts, answers, variances = list[Places](), list[Array](), list[float]()
             for number in range(rounds):
@@ -225,10 +247,10 @@ class AheadTree(Estimator):
                 if number:
                     estimate = self._nested(starts, variances).estimate(answers, float(users))
                     partition = self._halved(starts[-1], estimate / users, number, users / rounds)
-                even = self._widths(partition) / self.shape[0]
+                shares = np.add.reduceat(of_cells, partition)
                 starts.append(partition)
-                variances.append(users**2 * _variance(even, self._oracle(partition.size), users / rounds, users))
-                answers.append(users * even + math.sqrt(variances[-1]) * normal(partition.size, rng=rng))
+                variances.append(users**2 * _variance(shares, self._oracle(partition.size), users / rounds, users))
+                answers.append(users * shares + math.sqrt(variances[-1]) * normal(partition.size, rng=rng))
             yield self._nested(starts, variances)
 
     @staticmethod
@@ -303,7 +325,7 @@ def _split(starts: Places, widths: Places, which: npt.NDArray[np.bool_]) -> Plac
     return np.sort(np.append(starts, seconds))
 
 
-def _variance(shares: Array, oracle: Oracle, users: float, everybody: int) -> float:
+def _variance(shares: Array, oracle: Oracle, users: float, everybody: float) -> float:
     """Return the variance of a share, averaged over the intervals: the oracle's, and that of who is asked.
 
     It is taken k / (k - 1) times, of k intervals, as the shares add up to one, or nearly; see `level_tree`.

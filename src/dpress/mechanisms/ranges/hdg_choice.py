@@ -14,6 +14,7 @@ from dpress.core.maps.ranges import Ranges
 from dpress.core.reports.oracle import Oracle
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
+from dpress.mechanisms.ranges.bell_shares import bell, hidden
 from dpress.mechanisms.ranges.grid_error import Axes, sets_of
 from dpress.mechanisms.ranges.hdg import Hdg
 
@@ -56,26 +57,51 @@ def best_grids(shape: Axes, loss: PureDP, sample: Sequence[Ranges], users: int) 
 
 
 def range_error(grids: Hdg, sample: Sequence[Ranges], users: int) -> float:
-    """Return the mean squared error of a range of one attribute or a box of two, over all attributes and pairs.
+    """Return what grids are chosen by: the most that a range of one attribute or a box of two may well err, squared.
 
     Formula: the variance for even shares; and (a N / m)^2 for a range of an attribute in m tiles larger than cells,
-    (sum over both attributes of b N / m)^2 for a box, a and b assumed by Yang et al. 2020, N everybody.
+    (sum over both attributes of b N / m)^2 for a box, a and b assumed by Yang et al. 2020, N everybody; the mean over
+    all attributes and pairs. Tiles that are larger than such heaps as people make would hide them.
 
     Args:
         grids: that are asked about.
         sample: ranges of every attribute, whose i-th make the i-th box.
         users: N.
     """
-    weighed = [tiles.weighed(tiles.of_ranges(ranges)) for tiles, ranges in zip(grids.axes, sample, strict=True)]
-    return _error(grids, weighed, users)
+    return _error(grids, _weighed(grids, sample), users)
+
+
+def predicted_error(grids: Hdg, sample: Sequence[Ranges], users: int) -> float:
+    """Return the mean squared error of a range or a box as it is to be expected, of people in a bell.
+
+    Formula: as `range_error`, but a range errs by what the fine tiles that it cuts hide of a bell
+    (`bell_shares.hidden`), and of a box nothing is hidden: the fine tiles of both attributes tell how people lie there.
+
+    Args:
+        grids: that are asked about.
+        sample: ranges of every attribute, whose i-th make the i-th box.
+        users: N.
+    """
+    cut = [
+        float(np.mean(hidden(axis.starts, bell(axis.cells), ranges) ** 2))
+        for axis, ranges in zip(grids.axes, sample, strict=True)
+    ]
+    return (math.fsum(_noise(grids, _weighed(grids, sample), users)) + users**2 * math.fsum(cut)) / len(grids.tables)
 
 
 def _error(grids: Hdg, weighed: Sequence[TileWeights], users: int) -> float:
-    planned, errors = grids.planned(users), []
-    for axes in grids.tables:
-        noise = float(np.mean(planned.of(axes, [weighed[axis] for axis in axes])))
-        errors.append(noise + (users * _spread([grids.axes[axis] for axis in axes])) ** 2)
-    return math.fsum(errors) / len(errors)
+    spread = [(users * _spread([grids.axes[axis] for axis in axes])) ** 2 for axes in grids.tables]
+    return math.fsum([*_noise(grids, weighed, users), *spread]) / len(spread)
+
+
+def _weighed(grids: Hdg, sample: Sequence[Ranges]) -> list[TileWeights]:
+    return [tiles.weighed(tiles.of_ranges(ranges)) for tiles, ranges in zip(grids.axes, sample, strict=True)]
+
+
+def _noise(grids: Hdg, weighed: Sequence[TileWeights], users: int) -> list[float]:
+    """Return the mean variance of the ranges or boxes of every table, for even shares."""
+    planned = grids.planned(users)
+    return [float(np.mean(planned.of(axes, [weighed[axis] for axis in axes]))) for axes in grids.tables]
 
 
 def _spread(axes: Sequence[AxisTiles]) -> float:

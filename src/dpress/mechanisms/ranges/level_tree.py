@@ -15,6 +15,7 @@ from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP, pure
 from dpress.core.basics.parameters import Parameters
+from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Axis, Ranges
@@ -23,6 +24,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports.encoders import Run
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.least_squares import LeastSquares, flat
+from dpress.inference.normal import normal
 from dpress.inference.tree_ranges import tree_variances
 from dpress.mechanisms.linear.hierarchy import mean_variance
 from dpress.mechanisms.linear.level_shares import best_shares
@@ -160,6 +162,18 @@ class LevelTree(Estimator):
     def axis_variance(self, axis: Axis, users: int) -> float:
         """Return the predicted variance of a range, averaged over a workload, for even shares."""
         return mean_variance(self.map, axis, self._by_level(users))
+
+    def simulated(self, cells: Array, users: int, *, rng: Generator) -> Measurement:
+        """Return the counts of all nodes as so many users might report them: with the noise that is predicted.
+
+        Args:
+            cells: how many users are in each.
+            users: how many there are.
+            rng: the generator; nothing private is drawn.
+        """
+        variance = np.repeat(self._by_level(users), self.map.levels)
+        answers = self.map.apply(cells) + np.sqrt(variance) * normal(variance.size, rng=rng)
+        return Measurement(map=self.map, answers=answers, variance=variance)
 
     def _by_level(self, users: int) -> list[float]:
         total = sum(self.weights)

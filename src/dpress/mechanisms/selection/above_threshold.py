@@ -11,7 +11,7 @@ from dpress.core.basics.losses.approximate import approximate
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Draw, Drawn
-from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
+from dpress.core.methods.name_counts import CountNames, Integers, NameCounts, NoisyNames
 from dpress.core.methods.table_sums import Rows
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -48,7 +48,11 @@ class AboveThreshold:
 
     __slots__ = ()
     unit: Unit
-    total: Fraction
+
+    @property
+    def total(self) -> Fraction:
+        """The part of epsilon for a noisy total: none unless a method has a field for it."""
+        return Fraction(0)
 
     @property
     def weights(self) -> tuple[int, ...] | None:
@@ -96,8 +100,14 @@ class AboveThreshold:
 
     def prepare(self, rows: Rows) -> Draw:
         """Return what draws the names of the only attribute; see `CuratorMechanism`."""
-        names = rows.names(0, self.weights)
-        return lambda rng: Drawn(output=self.select(names, rng=rng))
+        count = rows.names(0)
+        names = count(self.weights, None)
+        return lambda rng: Drawn(output=self.find(names, count, rng=rng))
+
+    def find(self, names: NameCounts, again: CountNames, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released by their counts, or sums of weights, alone; see `select`."""
+        del again
+        return self.select(names, rng=rng)
 
     def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
         """Return the names that are released, with their noisy counts and the total.

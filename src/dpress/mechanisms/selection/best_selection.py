@@ -11,6 +11,7 @@ from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import NameMechanism
+from dpress.mechanisms.selection import weighted_rounds
 from dpress.mechanisms.selection.above_threshold import EVEN
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
@@ -23,6 +24,7 @@ METHODS: Mapping[str, Callable[..., NameMechanism]] = {
 WITHOUT_COUNTS: Mapping[str, Callable[..., NameMechanism]] = {
     "partition_selection": made_for,
     "weighted_threshold": weighted,  # of flat counts it needs no more than gaussian_threshold
+    "weighted_rounds": weighted_rounds.calibrated,
 }
 GRAIN = 32  # counts up to the even one at which chances are looked at
 
@@ -31,6 +33,9 @@ def selections(
     loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = METHODS
 ) -> dict[str, NameMechanism]:
     """Return the methods that can keep a loss, by name, first the one that finds most names.
+
+    No law of single counts tells what a second round finds, as that depends on what else persons have: it is first
+    wherever a person may have five names, which served on nearly all lists that were tried.
 
     Args:
         loss: epsilon and delta.
@@ -49,7 +54,11 @@ def selections(
             refused.append(error)
     if not methods:
         raise refused[0]
-    scores = {name: (-found_share(method), method.variance) for name, method in methods.items()}
+    rounds = unit.rows >= weighted_rounds.FEWEST
+    scores = {
+        name: (not rounds or name != "weighted_rounds", -found_share(method), method.variance)
+        for name, method in methods.items()
+    }
     return {name: methods[name] for name in sorted(methods, key=lambda name: scores[name])}
 
 

@@ -4,7 +4,7 @@ two tables of a few names -> disjoint copies -> the selection as it runs -> of e
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import Card, NameMechanism
-from dpress.core.methods.name_counts import Integers, NameCounts, NoisyNames
+from dpress.core.methods.name_counts import CountNames, Integers, NameCounts, NoisyNames
 from dpress.mechanisms.selection.above_threshold import EVEN, TOTAL_SHARE
 
 DELTA = Fraction(1, 20)
@@ -75,7 +75,20 @@ class NamesAudit:
 
     def sampled(self, made: Any, samples: int, *, rng: Generator) -> Iterator[Check]:
         """Yield the sampled checks of names, and of their total."""
-        yield from selected(made, lambda names, rng: made.select(names, rng=rng), samples, rng=rng)
+        yield from selected(made, lambda names, rng: made.find(names, alone(made, names), rng=rng), samples, rng=rng)
+
+
+def alone(mechanism: NameMechanism, names: NameCounts) -> CountNames:
+    """Return what counts names again where every unit has one name."""
+    before = mechanism.weights[0] if mechanism.weights else 1
+    places = {name: place for place, name in enumerate(names.names)}
+
+    def again(weights: Sequence[int] | None, among: Sequence[str] | None) -> NameCounts:
+        left = names.names if among is None else tuple(among)
+        units = names.counts[[places[name] for name in left]] // before
+        return NameCounts(names=left, counts=units * (weights[0] if weights else 1), unnamed=0)
+
+    return again
 
 
 def selected(made: Any, select: Select, samples: int, *, rng: Generator) -> Iterator[Check]:

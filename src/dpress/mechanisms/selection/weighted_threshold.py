@@ -3,24 +3,24 @@
 weights, less of each name the more names a person has -> + discrete Gaussian noise -> those from a threshold on.
 """
 
-import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.basics.claim import ROW, Claim, Unit
-from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import Card
 from dpress.mechanisms.selection.above_gaussian import AboveGaussian
-from dpress.mechanisms.selection.above_threshold import check_total, steps_of
+from dpress.mechanisms.selection.above_threshold import check_total
+from dpress.mechanisms.selection.name_weights import (
+    LARGEST_DEVIATION,
+    LENGTH,
+    least_that_fits,
+    shown_at_most,
+    weights_of,
+)
 from dpress.mechanisms.selection.partition_selection import below_exponential
-from dpress.noise.normal_profile import SPARED, shift_delta, tail_above
-
-LENGTH = 1 << 16  # of a person's weights; at 10,000 names rounding takes 0.1 % of each
-MOST_ROWS = 1 << 20
-EACH = 32  # numbers of names that are looked at one by one; from there on those within a sixteenth together
-LARGEST_DEVIATION = 1 << 24  # of the noise, in lengths
+from dpress.mechanisms.selection.weight_noise import WeightNoise, check_served
+from dpress.noise.normal_profile import SPARED, tail_above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +61,17 @@ class WeightedThreshold(AboveGaussian):
             raise ValueError("the noise and the threshold cost more than delta")
 
     @property
-    def total(self) -> Fraction:  # type: ignore[override]  # a constant
-        """The part of epsilon for a noisy total: none, as weights have no total."""
-        return Fraction(0)
-
-    @property
     def weights(self) -> tuple[int, ...]:
         """What a person with 1, 2, ... names adds to each."""
-        return tuple(weight(self.length, names) for names in range(1, self.unit.rows + 1))
+        return weights_of(self.length, self.unit.rows)
 
     @property
     def spent(self) -> Fraction:
         """A number at or above the delta that noise and threshold cost."""
-        return _spent(self.loss.epsilon, self.unit, self.length, self.sigma2, self.threshold)
+        noise = WeightNoise(
+            ratio=below_exponential(self.loss.epsilon), unit=self.unit, lengths=(self.length,), sigma2=self.sigma2
+        )
+        return _spent(noise, self.threshold)
 
     @property
     def claim(self) -> Claim:
@@ -89,45 +87,11 @@ class WeightedThreshold(AboveGaussian):
         return tail_above(self.sigma2, self.threshold - count) if count > 0 else Fraction(0)
 
 
-def weight(length: int, names: int) -> int:
-    """Return floor(length / sqrt(names)).
-
-    >>> [weight(16, names) for names in (1, 2, 3, 4)]
-    [16, 11, 9, 8]
-    """
-    return math.isqrt(length * length // names)
-
-
-def _spent(epsilon: Fraction, unit: Unit, length: int, sigma2: Fraction, threshold: int) -> Fraction:
+def _spent(noise: WeightNoise, threshold: int) -> Fraction:
     """Return `WeightedThreshold.spent`, over ranges of m and of f, each with the worst of either end."""
-    steps, ratio = steps_of(unit), below_exponential(epsilon)
-    times = steps // unit.rows
-    shown = times * max(high * tail_above(sigma2, threshold - weight(length, low)) for low, high in _sizes(unit.rows))
-    square = Fraction(times * length**2)
-    return max(
-        high * shown + shift_delta(sigma2, (1 - low) * square, steps, ratio * (1 - high * shown))
-        for low, high in _shares(steps)
-    )
-
-
-def _sizes(rows: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of numbers of names, which together are all from 1 to `rows`."""
-    low = 1
-    while low <= rows:
-        high = low if low <= EACH else min(rows, low + low // 16)
-        yield low, high
-        low = high + 1
-
-
-def _shares(steps: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield ranges of the share of a unit's names that only it has: none, all, or at least one in `steps`."""
-    yield Fraction(0), Fraction(0)
-    yield Fraction(1), Fraction(1)
-    high = Fraction(1)
-    while high * steps > 1:
-        low = max(high / 2, Fraction(1, steps))
-        yield low, high
-        high = low
+    (length,) = noise.lengths
+    most = noise.times * shown_at_most(noise.sigma2, threshold, length, noise.unit.rows)
+    return noise.spent(lambda share: share * most)
 
 
 def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, length: int = LENGTH) -> WeightedThreshold:
@@ -136,38 +100,21 @@ def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, len
     Raises:
         NotSupported: the loss is not epsilon and delta, a total is asked for, or nothing was found.
     """
-    check_total(loss, total)
-    if total:
-        raise NotSupported("weighted_threshold adds up weights, which are no counts and have no total")
-    if unit.rows > MOST_ROWS:
-        raise NotSupported(f"weighted_threshold serves up to {MOST_ROWS:,} names of a person, got {unit.rows:,}")
-    epsilon, ratio, steps = loss.epsilon, below_exponential(loss.epsilon), steps_of(unit)
-    square = Fraction(steps // unit.rows * length**2)
+    check_served("weighted_threshold", loss, unit, total)
+    ratio = below_exponential(loss.epsilon)
+
+    def noise(deviation: int) -> WeightNoise:
+        return WeightNoise(ratio=ratio, unit=unit, lengths=(length,), sigma2=Fraction(deviation**2))
 
     def hidden(deviation: int) -> bool:
-        return shift_delta(Fraction(deviation**2), square, steps, ratio) <= loss.delta
+        return noise(deviation).hidden(Fraction(0), Fraction(0)) <= loss.delta
 
     def kept(threshold: int) -> bool:
-        return _spent(epsilon, unit, length, sigma2, threshold) <= loss.delta
+        return _spent(noise(deviation), threshold) <= loss.delta
 
-    deviation = _least(hidden, SPARED, LARGEST_DEVIATION * length)
-    sigma2 = Fraction(deviation**2)
-    threshold = _least(kept, 1, length + 16 * deviation)
-    return WeightedThreshold(loss=loss, unit=unit, length=length, sigma2=sigma2, threshold=threshold)
-
-
-def _least(fits: Callable[[int], bool], low: int, high: int) -> int:
-    """Return a number above `low` that fits, less than a part in 4096 above one that does not.
-
-    Raises:
-        NotSupported: not even `high` does.
-    """
-    if not fits(high):
-        raise NotSupported("no weighted threshold was found for this loss")
-    while high - low > 1 + high // 4096:
-        middle = (low + high) // 2 if high < 4 * low else math.isqrt(low * high)
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+    deviation = least_that_fits(hidden, SPARED, LARGEST_DEVIATION * length)
+    threshold = least_that_fits(kept, 1, length + 16 * deviation)
+    return WeightedThreshold(loss=loss, unit=unit, length=length, sigma2=noise(deviation).sigma2, threshold=threshold)
 
 
 CARD = Card(

@@ -5,10 +5,11 @@ used. A change v is hidden up to a function of sum v_i x_i alone, as the log rat
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from dpress.audit.exact import ExactDelta
 from dpress.core.basics.claim import Relation
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection.names_audit import NamesAudit
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold, calibrated
 
@@ -30,33 +32,57 @@ Law = npt.NDArray[np.float64]
 Side = tuple[int, int, int]  # the weight of every name, how many others have, and how many only the unit has
 
 
-def coarse(mechanism: WeightedThreshold) -> WeightedThreshold:
-    """Return the mechanism made for the same loss and unit on a lattice whose sums of noise can be added up."""
-    return calibrated(mechanism.loss, mechanism.unit, length=COARSE)
+def of_sums(loss: Callable[[Any, ApproxDP], ExactDelta], made_for: Callable[..., NameMechanism]) -> NamesAudit:
+    """Return the audit of a selection by weights, made on a lattice whose sums of noise can be added up.
+
+    Args:
+        loss: the largest delta at the claimed epsilon.
+        made_for: the selection for a loss, a unit and a `length` of weights.
+    """
+    return NamesAudit(
+        kind="exact sum",
+        name="sums of noise",
+        loss=loss,
+        example=lambda card, loss, unit: card.example(loss, unit),
+        coarse=lambda mechanism: made_for(mechanism.loss, mechanism.unit, length=COARSE),
+    )
 
 
-def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
+def largest(deltas: Iterator[float], claimed: ApproxDP, how: str) -> ExactDelta:
     """Return the largest delta over units with up to `unit.rows` names, each new or moved; in floats, rounded up.
+
+    Args:
+        deltas: of every unit, at the claimed epsilon.
+        claimed: epsilon and delta.
+        how: they were added up.
 
     Raises:
         NotSupported: the lattice is too fine for sums of noise to be added up, or delta is below 1e-14.
     """
     if claimed.delta < SMALLEST_DELTA:
         raise NotSupported(f"sums of noise are added up for delta >= {SMALLEST_DELTA}, got {float(claimed.delta):.3g}")
-    law = _law(mechanism.sigma2, 1)
+    of_units = list(deltas)
+    delta = Fraction(max(of_units)) * (1 + Fraction(FLOATS))
+    remark = f"delta of {len(of_units)} units, their names new or moved, {how}"
+    return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+
+
+def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
+    """Return the largest delta of all units; see `largest`."""
+    return largest(_deltas(mechanism, claimed), claimed, "by sums of the noise on a coarse lattice")
+
+
+def _deltas(mechanism: WeightedThreshold, claimed: ApproxDP) -> Iterator[float]:
+    """Yield the delta of every unit that comes, goes or is replaced."""
+    law = law_of_sum(mechanism.sigma2, 1)
     above = law[law.size // 2 + np.arange(law.size // 2 + 1)][::-1].cumsum()[::-1]  # P(X >= 0), P(X >= 1), ...
-    worst, changes = 0.0, 0
     for (weight_before, moved, new), (other, away, gone) in _changes(mechanism):
-        changes += 1
         shown, missed = (
             number * float(above[mechanism.threshold - weight]) if mechanism.threshold - weight < above.size else 0.0
             for number, weight in ((new, weight_before), (gone, other))
         )
         ratio = math.exp(float(claimed.epsilon)) * (1 - missed)
-        worst = max(worst, shown + _hidden(mechanism.sigma2, (weight_before, moved), (other, away), ratio))
-    delta = Fraction(worst) * (1 + Fraction(FLOATS))
-    remark = f"delta of {changes} units, their names new or moved, by sums of the noise on a coarse lattice"
-    return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+        yield shown + hidden(mechanism.sigma2, (weight_before, moved), (other, away), ratio)
 
 
 def _changes(mechanism: WeightedThreshold) -> Iterator[tuple[Side, Side]]:
@@ -76,12 +102,12 @@ def _changes(mechanism: WeightedThreshold) -> Iterator[tuple[Side, Side]]:
 
 
 @lru_cache(maxsize=16)
-def _law(sigma2: Fraction, parts: int) -> Law:
+def law_of_sum(sigma2: Fraction, parts: int) -> Law:
     """Return the law of a sum of noises, the middle value being 0."""
     if not parts:
         return np.ones(1)
     if parts > 1:
-        together: Law = np.convolve(_law(sigma2, parts - 1), _law(sigma2, 1))
+        together: Law = np.convolve(law_of_sum(sigma2, parts - 1), law_of_sum(sigma2, 1))
         return together
     reach = REACH * (math.isqrt(math.ceil(sigma2)) + 1)
     if reach > LARGEST:
@@ -91,7 +117,7 @@ def _law(sigma2: Fraction, parts: int) -> Law:
     return law
 
 
-def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], ratio: float) -> float:
+def hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], ratio: float) -> float:
     """Return the sum of max(0, P(x) - ratio P(x - v)), v of each side's weight in so many names of it.
 
     P(x) > ratio P(x - v) where the weighted sum of x is below |v|^2 / 2 - sigma2 ln(ratio).
@@ -101,7 +127,7 @@ def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], r
         return 1.0
     square = larger**2 * moved + other**2 * away
     line = square / 2 - float(sigma2) * math.log(ratio)
-    law, rest = _law(sigma2, moved), _law(sigma2, away)
+    law, rest = law_of_sum(sigma2, moved), law_of_sum(sigma2, away)
     below = np.concatenate([[0.0], rest.cumsum()])  # P(sum < place)
     sums = np.arange(law.size) - law.size // 2
     places = np.ceil((line - larger * sums) / other).astype(np.int64) + rest.size // 2
@@ -112,10 +138,4 @@ def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], r
     return max(0.0, float(law @ below[near] - ratio * (moved_law @ below[far])))
 
 
-AUDIT = NamesAudit(
-    kind="exact sum",
-    name="sums of noise",
-    loss=weights_loss,
-    example=lambda card, loss, unit: card.example(loss, unit),
-    coarse=coarse,
-)
+AUDIT = of_sums(weights_loss, calibrated)

@@ -25,7 +25,7 @@ from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.inference.maps.block_noise import BlockNoise, TileDensity
 from dpress.inference.maps.density import Density
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
 from dpress.mechanisms.spatial.grids import Side
@@ -242,6 +242,6 @@ CARD = Card(
     method=AdaptiveGrid,
     example=_example,
     spatial=adaptive_grid,
-    grid=lambda users, loss, unit: Grid(LARGEST_SIDE),  # noqa: ARG005  # a fine one loses nothing
+    grids=lambda users, loss, unit: (Grid(LARGEST_SIDE),),  # noqa: ARG005  # a fine one loses nothing
     parameters=Settings,
 )

@@ -27,7 +27,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.reports.encoders import Leaf
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Cells, Noise, Reach, TreeNoise
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.mechanisms.protocol.growing import split, whole_counts
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.rounds import InRounds

@@ -21,8 +21,8 @@ from dpress.core.methods.mechanism import Draw, Drawn, Strategy
 from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.inference.maps.density import Cells, Density, TreeNoise
-from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
+from dpress.inference.normal import normal
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, MapEstimator
 from dpress.noise.distribution import Noise
@@ -40,7 +40,7 @@ class CentralMap(MapEstimator):
 
     Args:
         grid: whose cells are counted, in its order; of side 2^h where the strategy is a quadtree.
-        strategy: `Identity` or a `Tree` of branching 4 over the cells, equal noise for all answers.
+        strategy: `Identity` or a `Tree` of branching 4 or 16 over the cells, equal noise for all answers.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
         reconstruction: of the cells' counts from the answers: least squares; or no count below 0, family by family.
@@ -141,17 +141,31 @@ class CentralMap(MapEstimator):
     def _estimated(self, measurement: Measurement, *, nonnegative: bool) -> Cells:
         answers, levels = np.asarray(measurement.answers, dtype=np.float64), self._levels()
         if len(levels) > 1:
-            tree = Tree(self.grid.cells, 4)
-            every = np.concatenate([np.zeros(tree.rows - len(answers)), answers])
-            answers = consistent(tree, every, levels, nonnegative=nonnegative)
+            answers = consistent(Tree(self.grid.cells, 4), self._every(answers), levels, nonnegative=nonnegative)
         noise = TreeNoise(grid=self.grid, levels=levels)
         return Cells(grid=self.grid, counts=self.grid.image(answers), noise=noise)
 
+    def _every(self, answers: Array) -> Array:
+        """Return the answers of all levels of the quadtree from its root, 0 where a level was not measured."""
+        sizes = self._measured
+        parts = dict(zip(sizes, np.split(answers, np.cumsum(sizes)[:-1]), strict=True))
+        return np.concatenate([parts.get(4**level, np.zeros(4**level)) for level in range(self._height + 1)])
+
     def _levels(self) -> tuple[float, ...]:
-        """Return the noise of every level of the quadtree, infinite above the measured ones; a flat grid has one."""
-        measured = len(self.map.levels) if isinstance(self.map, Tree) else 1
-        height = self.grid.height if isinstance(self.map, Tree) or not self.linear else 0
-        return (math.inf,) * ((height or 0) + 1 - measured) + (self.variance,) * measured
+        """Return the noise of every level of the quadtree, infinite where it was not measured; a flat grid has one."""
+        if not self._height:
+            return (self.variance,)
+        return tuple(self.variance if 4**level in self._measured else math.inf for level in range(self._height + 1))
+
+    @property
+    def _measured(self) -> tuple[int, ...]:
+        """The number of nodes of every measured level."""
+        return self.map.levels if isinstance(self.map, Tree) else (self.grid.cells,)
+
+    @property
+    def _height(self) -> int:
+        """The height of the tree that the cells are estimated by; 0 where they are used as they are."""
+        return self.grid.height or 0 if isinstance(self.map, Tree) or not self.linear else 0
 
 
 def _measured(strategy: Strategy) -> Tree | Identity:

@@ -20,8 +20,8 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.tree import Tree
 from dpress.core.reports.oracle import Oracle, Tally
 from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNoise
-from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
+from dpress.inference.normal import normal
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
 from dpress.mechanisms.spatial.map_decoder import MapCollector, node_type
 from dpress.mechanisms.spatial.report_noise import (

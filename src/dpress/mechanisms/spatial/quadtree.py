@@ -1,10 +1,10 @@
-"""`quadtree`: noisy counts of all nodes of a quadtree below its root, made consistent and >= 0 from the top down.
+"""`quadtree`: noisy counts of the nodes of a quadtree below its root, made consistent and >= 0 from the top down.
 
 exact counts of nodes + noise -> every node's best estimate from its own subtree -> families add up to their parent.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -15,29 +15,35 @@ from dpress.core.maps.grid import LARGEST_SIDE, Grid
 from dpress.core.maps.tree import Tree
 from dpress.core.methods.mechanism import Card, Strategy
 from dpress.inference.least_squares import LeastSquares
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction, fourth_root, precision
+from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction
 from dpress.mechanisms.spatial.grids import ByHeight
-from dpress.mechanisms.spatial.uniform_grid import UniformGrid
 
-DEEPEST = 9  # unless the height is named: the error of a map without counts below 0 is by bootstrap, seconds beyond
-PER_USER = 8
-"""Leaves for each point and unit of epsilon: many, for empty nodes cost little once no count is below 0."""
+Branching = Literal[4, 16]
+HEIGHTS = range(4, LARGEST_SIDE.bit_length())
+BRANCHING: dict[int, Branching] = {1: 16, 2: 4}
+"""By the order of the loss: m levels have noise of a variance proportional to m^2 under epsilon, to m under rho."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quadtree(Strategy):
-    """All nodes of the quadtree over a grid but its root, with the same noise on every level.
+    """Nodes of the quadtree over a grid but its root: of all levels, or of every second, with the same noise.
 
-    Promise: sensitivity h (add-remove), 2 h (replace-one), h the height; see `MatrixMechanism`.
-    Error: `CentralMap`. The root is left out: it would cost one share in h + 1, and its children tell as much.
-    Paper: Hay et al. 2010 in two dimensions; Cormode, Procopiuc, Srivastava, Shen and Yu 2012 (complete quadtrees).
+    Promise: sensitivity m (add-remove), 2 m (replace-one), m the measured levels: h, or h / 2 rounded up under
+    branching 16; see `MatrixMechanism`.
+    Error: `CentralMap`. The root is left out: it would cost one share, and its children tell as much. Every second
+    level, from the cells up, has a quarter of the variance under epsilon and half of it under rho; rectangles are sums
+    of more nodes. That pays under epsilon and does not under rho (`bench/map_choice.py`).
+    Paper: Hay et al. 2010 in two dimensions; Cormode, Procopiuc, Srivastava, Shen and Yu 2012 (complete quadtrees);
+    the branching after Qardaji, Yang and Li 2013 (hierarchical methods).
 
     Args:
         grid: of side 2^h, h at least 1.
+        branching: 4 for all levels, 16 for every second.
     """
 
+    added_later: ClassVar[tuple[str, ...]] = ("branching",)
     grid: Grid
+    branching: Branching = 4
 
     def __post_init__(self) -> None:
         if not self.grid.height:
@@ -46,7 +52,7 @@ class Quadtree(Strategy):
     @property
     def map(self) -> Tree:
         """All measured nodes."""
-        return Tree(self.grid.cells, 4, root=False)
+        return Tree(self.grid.cells, self.branching, root=False)
 
     @property
     def decoder(self) -> LeastSquares:
@@ -54,21 +60,15 @@ class Quadtree(Strategy):
         return LeastSquares(self.map, (self.grid.cells,))
 
 
-def best_height(users: int, loss: Loss, unit: Unit) -> int:
-    """Return the height whose 4^h leaves are about 8 N epsilon, rounded up; from 1 to 10.
-
-    Args:
-        users: N, the expected number of points; public.
-        loss: epsilon, or rho, which stands for the epsilon whose noise on a count is as large.
-        unit: under replace-one, and with several rows a person, epsilon is that much smaller.
+def grids(users: int, loss: Loss, unit: Unit) -> tuple[Grid, ...]:
+    """Return those that a plan compares: heights 4 to 10; under epsilon even ones, whose first level has 16 nodes.
 
     >>> from dpress.core.basics.losses.pure import PureDP
-    >>> best_height(100_000, PureDP(epsilon="0.1"), Unit())
-    9
+    >>> [grid.side for grid in grids(1000, PureDP(epsilon=1), Unit())]
+    [16, 64, 256, 1024]
     """
-    noise = MatrixMechanism(strategy=UniformGrid(grid=Grid(2)), loss=loss, unit=unit).noises[0]
-    side = fourth_root((PER_USER * users) ** 2 * precision(noise))
-    return min(max((side - 1).bit_length(), 1), LARGEST_SIDE.bit_length() - 1)
+    del users, unit
+    return tuple(Grid(1 << height) for height in HEIGHTS if loss.order > 1 or height % 2 == 0)
 
 
 def quadtree(
@@ -77,7 +77,7 @@ def quadtree(
     """Return the quadtree over a grid; None for other losses and grids.
 
     Args:
-        grid: of side 2^h, h at least 1; `best_height` is a good one.
+        grid: of side 2^h, h at least 1.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
         reconstruction: of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
@@ -85,7 +85,8 @@ def quadtree(
     """
     if not loss.additive or not grid.height:
         return None
-    return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, reconstruction=reconstruction)
+    strategy = Quadtree(grid=grid, branching=BRANCHING[loss.order])
+    return CentralMap(grid=grid, strategy=strategy, loss=loss, unit=unit, reconstruction=reconstruction)
 
 
 def _example(loss: Loss, unit: Unit) -> CentralMap:
@@ -116,6 +117,6 @@ CARD = Card(
     method=Quadtree,
     example=_example,
     spatial=quadtree,
-    grid=lambda users, loss, unit: Grid(1 << min(best_height(users, loss, unit), DEEPEST)),
+    grids=grids,
     parameters=Settings,
 )

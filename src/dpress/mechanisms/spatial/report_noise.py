@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.maps.grid import Grid, Rectangles, running_totals
+from dpress.core.maps.grid import Grid, Rectangles, blocks, running_totals
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.reports.oracle import Oracle
 from dpress.inference.frequencies import SPARE
@@ -19,6 +19,7 @@ from dpress.mechanisms.protocol.report_type import per_user, rest
 from dpress.mechanisms.protocol.sum_form import SumForm, form_of_shares
 
 BATCH = 1 << 20  # blocks of nodes at once
+WHOLE = 1 - 1e-9  # of a block: rounding took the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +113,10 @@ class ReportNoise:
                 ends = (side[start : start + batch] for side in sides)
                 total[start : start + batch] += _variances(self.grid, layer, totals, *ends)
         return np.maximum(total, 0.0)  # but for rounding it is
+
+    def weighted(self, shares: Array) -> float:
+        """Return the variance of the sum of cells of which an area has these shares, an image; exact as above."""
+        return sum(layer.noisy.variance(_weights(layer, shares)) for layer in self.layers)
 
     def cells(self) -> Array:
         """Return the variance of every cell, an image of shape (side, side)."""
@@ -214,6 +219,17 @@ def _variances(grid: Grid, layer: Layer, totals: Array, *ends: Array) -> Array:
     return np.asarray(variances)
 
 
+def _weights(layer: Layer, shares: Array) -> Array:
+    """Return how an area weighs every square of a layer, in the grid's order."""
+    weights = np.zeros((len(shares) // layer.width,) * 2)
+    for term in layer.terms:
+        taken = blocks(shares, term.width) / term.width**2
+        taken = (taken > WHOLE).astype(np.float64) if term.whole else taken
+        repeats = term.width // layer.width
+        weights += term.factor * taken.repeat(repeats, axis=0).repeat(repeats, axis=1)
+    return Grid(len(weights)).flat(weights)
+
+
 def _held(across: Numbers, up: Numbers) -> Numbers:
     """Return 1 for every box between edges that holds squares, else 0."""
     return np.asarray((np.diff(across) > 0)[:, :, None] & (np.diff(up) > 0)[:, None, :])
@@ -247,15 +263,9 @@ def _of_cells(side: int, layer: Layer, images: Array) -> Array:
     weight, largest = 0.0, 0.0
     for term in layer.terms:
         more = weight + term.of_cell
-        blocks = _blocks(images, term.width // layer.width)
-        squares, *sums = np.repeat(np.repeat(blocks, term.width, axis=1), term.width, axis=2)
+        whole = blocks(images, term.width // layer.width)
+        squares, *sums = np.repeat(np.repeat(whole, term.width, axis=1), term.width, axis=2)
         total += (more**2 - weight**2) * squares
         rows += (more - weight) * np.array(sums).reshape(rows.shape)
         weight, largest = more, max(largest, more**2)
     return np.asarray(total + layer.noisy.spare * largest + np.einsum("rij,rs,sij->ij", rows, layer.form.between, rows))
-
-
-def _blocks(images: Array, width: int) -> Array:
-    """Return the sums over squares of this width."""
-    side = images.shape[1] // width
-    return np.asarray(images.reshape(-1, side, width, side, width).sum(axis=(2, 4)))

@@ -91,6 +91,6 @@ CARD = Card(
     method=UniformGrid,
     example=_example,
     spatial=uniform_grid,
-    grid=lambda users, loss, unit: Grid(best_side(users, loss, unit)),
+    grids=lambda users, loss, unit: (Grid(best_side(users, loss, unit)),),
     parameters=BySide,
 )

@@ -106,22 +106,24 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
     groups = sum(math.prod(len(statement.keys[place].values) for place in places) for places in statement.sets)
     if groups > MOST:
         raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
-    notes: dict[str, None] = {}
+    notes: dict[str, dict[str, None]] = {}  # with the names of the numbers that they are about
     rows: list[Row] = []
     for values, queries in grouped(statement, schema):
         row: Row = dict(zip((key.name for key in statement.keys), values, strict=True))
         for number, query in queries:
             result = ask((values, number.name), query)
             row |= _columns(number, result)
-            notes |= dict.fromkeys(_notes(number, result))
+            for note in _notes(result):
+                notes.setdefault(note, {})[number.name] = None
         rows.append(row)
-    table = _table(statement, rows)
+    table, named = _table(statement, rows), {(key.name, key.attributes) for key in statement.keys}
     return SqlTable(
         statement=statement.text,
         table=_behind(statement, table),
         numbers=tuple(number.name for number in statement.numbers if number.name in statement.shown),
         confidence=confidence,
-        notes=tuple(notes),
+        notes=tuple(_note_of(note, list(names), statement) for note, names in notes.items()),
+        attributes=tuple(each for each in schema.tabular if (each.name, (each.name,)) in named),
     )
 
 
@@ -139,12 +141,17 @@ def _joined(rows: Condition | None, others: Condition | None) -> Condition | Non
     return others if rows is None else both(rows, others)
 
 
-def _notes(number: Number, result: Result) -> Iterator[str]:
-    """Yield what is to be known of a number: its result's note, and that its interval holds what cells leave open."""
+def _notes(result: Result) -> Iterator[str]:
+    """Yield what is to be known of a result: its note, and that its interval holds what cells leave open."""
     if result.note:
         yield result.note
     if result.bin_width:
-        yield f"{number.name}: numbers are known to within their cells, and intervals hold wherever in them they lie."
+        yield "Numbers are known to within their cells, and intervals hold wherever in them they lie."
+
+
+def _note_of(note: str, names: Sequence[str], statement: Statement) -> str:
+    """Return a note, with the numbers that it is about where it is not about all."""
+    return note if len(names) == len(statement.numbers) else f"{', '.join(names)}: {note}"
 
 
 def _columns(number: Number, result: Result) -> Row:

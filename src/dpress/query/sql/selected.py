@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dpress.core.basics.near import meant
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.expressions import DIALECT, shown, written
 from dpress.query.sql.keys import key_of
 from dpress.query.sql.numbers import is_number, measure
 from dpress.query.sql.statement import Key, Number
 
+FUNCTIONS = ("count", "sum", "avg", "median", "percentile_cont", "var_pop")
 Sets = tuple[tuple[int, ...], ...]
 
 
@@ -96,6 +98,8 @@ class Selected:
                 continue
             if not is_number(node):
                 why = f"{shown(node)} is neither grouped by nor a number; add it to `group by`"
+                if isinstance(node, exp.Anonymous):
+                    why = f"there is no function {node.name.lower()!r}{meant(node.name, FUNCTIONS)}"
                 raise self.columns.refused(why, node)
             numbers.append(self.number(node, column.alias, {*names, *(key.name for key in keys)}))
             names.append(numbers[-1].name)

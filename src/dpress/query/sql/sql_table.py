@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpress.query import notebook
+from dpress.attributes.attribute import Tabular
+from dpress.core.basics import notebook
 from dpress.query.plain_csv import plain
 
 SUFFIXES = ("_error", "_low", "_high")
@@ -25,6 +26,8 @@ class SqlTable:
         numbers: the names of the columns of numbers.
         confidence: of every interval by itself.
         notes: what else is to be known, a sentence each.
+        cost: a sentence.
+        attributes: whose values groups are by, each in a column of its name.
     """
 
     statement: str
@@ -32,12 +35,14 @@ class SqlTable:
     numbers: tuple[str, ...]
     confidence: float
     notes: tuple[str, ...]
+    cost: str = FREE
+    attributes: tuple[Tabular, ...] = ()
 
     def __repr__(self) -> str:
         return f"SqlTable({self.table.num_rows} rows: {', '.join(self.table.column_names)})"
 
     def _repr_html_(self) -> str:
-        below = "".join(map(notebook.line, (*self._rest, *self.notes, FREE)))
+        below = "".join(map(notebook.line, (*self._rest, *self.notes, self.cost)))
         return notebook.table(self.table.column_names, self.rows[:SHOWN], numbers=self.number_places) + below
 
     @property
@@ -74,14 +79,37 @@ class SqlTable:
 
         return pl.from_arrow(self.table)
 
-    def to_csv(self) -> bytes:
-        """Return the table as CSV, in which no text is a formula to a spreadsheet; see `plain_csv`."""
+    def to_csv(self, *, titles: bool = False) -> bytes:
+        """Return the table as CSV, in which no text is a formula to a spreadsheet; see `plain_csv`.
+
+        Args:
+            titles: whether titles, with units, stand in the place of names of attributes, and labels in that of values.
+        """
         import pyarrow.csv as writer  # noqa: PLC0415  # slow to load, and seldom asked for
 
-        batches = [plain(batch) for batch in self.table.to_batches()]
+        table = self._titled if titles else self.table
+        batches = [plain(batch) for batch in table.to_batches()]
         written = pa.BufferOutputStream()
-        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else self.table.schema), written)
+        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else table.schema), written)
         return bytes(written.getvalue().to_pybytes())
+
+    @property
+    def _titled(self) -> pa.Table:
+        by_name = {attribute.name: attribute for attribute in self.attributes}
+        captions = {name: by_name[name].caption if name in by_name else name for name in self.table.column_names}
+        heads = [*captions.values()]
+        names = [caption if heads.count(caption) == 1 else name for name, caption in captions.items()]
+        columns = [
+            _labelled(by_name[name], values) if name in by_name and by_name[name].labelled else values
+            for name, values in zip(self.table.column_names, self.table.columns, strict=True)
+        ]
+        return pa.Table.from_arrays(columns, names=names)
+
+
+def _labelled(attribute: Tabular, values: pa.ChunkedArray) -> pa.Array:
+    """Return the values of a column by their labels, as texts."""
+    labels = dict(zip(attribute.labels, attribute.captions, strict=True))
+    return pa.array([None if value is None else labels.get(str(value), str(value)) for value in values.to_pylist()])
 
 
 def number_columns(name: str) -> tuple[str, ...]:

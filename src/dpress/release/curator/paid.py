@@ -68,10 +68,13 @@ def paid(
 
     Raises:
         BudgetExceeded: the ledger cannot pay; nothing was charged or drawn.
+        ValueError: `rng` is no generator of ours; nothing was read or charged.
     """
+    if rng is not None:
+        generators.or_secure(rng)  # refuses it before anything is read
     with _noting("nothing was charged", KeyboardInterrupt):
         draw = prepare()
-    generator = generators.secure() if rng is None else rng
+    generator = generators.or_secure(rng)
     ledger, stands = account.opened(), f"the charge of {describe(account.price)} stands"
     with _noting("nothing was written" if ledger is None else stands, KeyboardInterrupt):
         reservation = None if ledger is None else ledger.reserve(account.price, account.unit, **account.line)

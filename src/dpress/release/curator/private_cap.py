@@ -17,7 +17,7 @@ from dpress.core.basics import check
 from dpress.core.basics.claim import Claim, Relation
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import Generator
-from dpress.data.sources.open_source import open_source
+from dpress.data.named_rows import named_rows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
@@ -26,7 +26,7 @@ from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.release.curator.paid import Account, paid
 from dpress.release.plan.plan import specification_of
-from dpress.release.source_rows import source_of
+from dpress.release.source_rows import chosen_rows, source_of
 
 LARGEST = 100
 QUANTILE = 0.95
@@ -129,7 +129,7 @@ def sensitivity(quantile: Fraction, relation: Relation) -> int:
 def _at_most(spec: Spec, design: Spec | Design, data: Any, caps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return how many persons have at most 0, 1, ... rows, and last how many there are; exact."""
     unit = spec.privacy.protected
-    source = open_source(source_of(design, data), spec.data or FileFormat(), unit=unit.columns)
-    persons = Table(source, (), unit).contributions(caps.tolist())
+    rows = named_rows(chosen_rows(spec, source_of(design, data)).rows, spec.data or FileFormat(), unit.columns)
+    persons = Table(rows, (), unit).contributions(caps.tolist())
     kept = np.array([0, *persons.kept.values()], dtype=np.int64)
     return np.append(persons.persons - np.diff(kept), persons.persons)

@@ -216,9 +216,7 @@ def _released(
 
 
 def _completed(design: Design, mechanism: Mechanism, discovered: Found) -> Design:
-    """Return a design whose attributes have what was found; as it is where there is nothing."""
-    if not any(discovered.names.values()) and not discovered.bounds:
-        return design
+    """Return the design of a mechanism that knows what was found, as its attributes do."""
     attributes = with_discovered(design.attributes, discovered)
     coded = acting(attributes, design.ask.attributes)
     return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))

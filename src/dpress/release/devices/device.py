@@ -6,6 +6,7 @@ Device: codes -> report type drawn at random -> payload -> packed report. Intake
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +14,13 @@ import numpy as np
 from dpress.attributes.coding import codes
 from dpress.core.basics.errors import ReportRejected
 from dpress.core.basics.losses.pure import PureDP, pure
-from dpress.core.basics.rng import Generator
+from dpress.core.basics.rng import Generator, or_secure
 from dpress.core.reports.wire import Expected, Report, pack, unpack
 from dpress.document.design import Design, collection_id
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import ReportType, Statement, Table
-from dpress.noise.permanent import Secrets, Slot
+from dpress.noise.permanent import Secrets, Slot, check_secrets
 from dpress.query.designs import collection_of, expected
 from dpress.release.devices.user_groups import type_of, user_groups
 
@@ -93,15 +94,15 @@ class Device:
             NotSupported: the device reports in another round, and sends nothing in this one; or something is stated,
                 and the method has no such choices.
         """
-        if len(codes) != len(self.collection.shape):
-            raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
-        if not isinstance(rng, Generator):
-            raise ValueError(
-                f"rng must be a generator of dpress.core.basics.rng, as secure(), got {type(rng).__name__}"
-            )
+        if isinstance(codes, Mapping):
+            raise ValueError("expected the codes of the values, as device.codes({...}) returns them, got the values")
+        table = self._table(codes)
+        rng = or_secure(rng)
         if secret is not None and not isinstance(secret, bytes):
             raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
+        if secrets is not None:
+            check_secrets(secrets, 1)
         number = self._type(rng, secrets, once=once)
         report_type, fresh = self.collection.types[number], rng.words(2).tobytes()
         slot = self.collection.slot(number, self._key)
@@ -110,13 +111,24 @@ class Device:
                 f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
             )
-        table = np.array(codes, dtype=np.int32)[:, None]
         if account is not None:
             self._charge(account, report_type, table, secret, fresh, slot=slot, stated=stated)
         payload = report_type.perturb(table, rng=rng, secrets=secrets, slot=slot, stated=stated)
         expected = self.expected
         report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
+
+    def _table(self, codes: Sequence[int]) -> Table:
+        """Return the codes of one device, shape (attributes, 1)."""
+        sizes = self.collection.shape
+        if len(codes) != len(sizes):
+            raise ValueError(f"expected {len(sizes)} codes, one for every attribute, got {len(codes)}")
+        table = np.array(codes)
+        names = self.design.schema.names
+        for name, code, size in zip(names, table, sizes, strict=False):
+            if table.dtype.kind not in "iu" or not 0 <= code < size:
+                raise ValueError(f"attribute {name}: expected a code from 0 to {size - 1}, as device.codes returns it")
+        return table.astype(np.int32)[:, None]
 
     @cached_property  # as long to find as the whole rest of an answer takes
     def _key(self) -> bytes:
@@ -241,6 +253,11 @@ def intake(asked: "Design | Spec | Plan") -> Intake:
 
 
 def _design(design: "Design | Spec | Plan") -> Design:
+    if isinstance(design, (str, Path, Mapping)):
+        raise ValueError(
+            "expected a design, as dpress.load_design('app.json') reads it from a file, or a Spec, as "
+            f"dpress.load_spec(...) does; got {type(design).__name__}"
+        )
     if design.design is not None:
         return design.design
     from dpress.release.plan.plan import design_of  # noqa: PLC0415  # a device has a design, and needs no planner

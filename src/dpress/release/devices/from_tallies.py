@@ -63,7 +63,7 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
     why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
     if not any(tally[-1] for tally in tallies):
         if not rejected:
-            raise SchemaMismatch("there are no reports")
+            raise SchemaMismatch("there are no reports of this collection")
         raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why})")
     pairs = zip(collection.types, tallies, strict=True)
     answered = [set(report_type.axes) for report_type, tally in pairs if tally[-1]]

@@ -79,13 +79,13 @@ def perturb(
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)
     source = rows_of(design, source_of(asked, data))
-    generator = generators.secure() if rng is None else rng
+    generator = generators.or_secure(rng)
     described, groups = expected(design, collection), user_groups(design)
     columns = dict(stated or {})
     if columns:
         for oracle in (oracle for report_type in collection.types for oracle in report_type.oracles):
             oracle.claim_stated({})  # or it is refused before a row is read
-    names = (*design.schema.names, *columns.values())
+    names = (*design.schema.columns, *columns.values())
     table = Table(source, names, ROW)
     draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)

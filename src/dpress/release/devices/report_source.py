@@ -25,7 +25,7 @@ def source(reports: Reports, design: Design, expected: Expected, run: Run) -> Re
 
     Raises:
         SchemaMismatch: the store knows nothing of this round, or a file has other columns.
-        ValueError: it is no URL of a store.
+        ValueError: it is no URL of a store, or the round's reports were deleted from it.
         OSError: the store cannot be used, or a file not be read.
     """
     if not (isinstance(reports, str) and reports.startswith(SCHEMES)):
@@ -40,8 +40,11 @@ def round_of(store: ReportStore, design: Design) -> Round:
 
     Raises:
         SchemaMismatch: there is none.
+        ValueError: its reports were deleted.
     """
     for stored in store.rounds():
         if (stored.ask, stored.number) == (design.id, design.round):
+            if stored.expired is not None:
+                raise ValueError(f"the {stored.expired:,} reports of round {design.round} were deleted from the store")
             return stored
     raise SchemaMismatch(f"the store has no round {design.round} of collection {design.id}; is the design its own?")

@@ -56,7 +56,9 @@ class Calendar:
     def periods(self) -> Periods:
         """What the specification says of its periods."""
         if self.spec.periods is msgspec.UNSET:
-            raise ValueError("$.periods: the specification names none")
+            raise ValueError(
+                "$.periods: the specification has no such section; a series needs one, with the attribute of its dates"
+            )
         return self.spec.periods
 
     @property

@@ -4,7 +4,6 @@ folder -> specification, spans with their releases -> query -> the periods that 
 """
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpress.core.basics import claim_words, notebook
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.maps import spans as counters
 from dpress.core.maps.linear import Array
@@ -22,7 +22,7 @@ from dpress.ledger.ledger import Ledger, verify
 from dpress.query.boxes import product
 from dpress.query.load import load_release
 from dpress.query.queries_by import groups
-from dpress.query.query_tree import Query, both
+from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.result import Result
 from dpress.query.schema_queries import query_of
@@ -30,6 +30,8 @@ from dpress.query.table_answers import TableAnswers
 from dpress.release.curator.ledger_heads import kept_heads
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.series_folder import described, plain_of
+
+Numbers = tuple[float, float]  # a count and its variance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,16 @@ class Series:
     calendar: Calendar
     id: str
     ledger: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Series({self.folder}: {len(self.periods)} of {len(self.calendar.names)} periods)"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (self.calendar.folder(span), release.kind, release.method, claim_words.words(release.claim))
+            for span, release in self.releases.items()
+        ]
+        return notebook.line(repr(self), strong=True) + notebook.table(("span", "kind", "method", "proven"), rows)
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -168,9 +180,17 @@ class Series:
         return releases
 
     def adds_up(self, text: str) -> bool:
-        """Return whether a query is a count of tables, which is one of several periods, too."""
+        """Return whether a query is a count of tables, which is one of several periods, too, or compares periods."""
+        query = query_of(self.calendar.spec.schema, text)
+        compared = query.of == "difference" and self._dates(query)
         counted = all(release.answers.by_tables is not None for release in self.releases.values())
-        return counted and query_of(self.calendar.spec.schema, text).of == "count"
+        return counted and (query.of == "count" or compared)
+
+    def _dates(self, query: Query) -> bool:
+        """Return whether the conditions of a query name periods."""
+        name = self.calendar.dated.name
+        conditions = (query.first, query.second, query.where or TOTAL)
+        return any(test.attribute == name for condition in conditions for test in condition.tests)
 
     def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
         """Answer a query of every published period by itself, by its name: `mean cost where ward = eyes`.
@@ -178,18 +198,10 @@ class Series:
         Error: that of each period's release.
 
         Raises:
-            ValueError: the query names periods, or no period answers it.
+            ValueError: the query names periods, it is of groups, or no period answers it.
             NotSupported: a running counter measures other spans than periods.
         """
-        dated = self.calendar.dated.name
-        if self.calendar.counter != "separate":
-            raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.counter}"')
-        if dated in re.split(r"\W+", text):
-            raise ValueError(
-                f"{text!r}: it is answered of every published period; leave out {dated}, or ask one folder"
-            )
-        if not self.releases:
-            raise ValueError(f"{text!r}: {self._published}")
+        self._check_separate(text)
         results = {}
         for span, release in self.releases.items():
             period = self.calendar.folder(span)
@@ -198,6 +210,22 @@ class Series:
             results = {name: result if result.note is None else replace(result, note=f"{name}: {result.note}")
                      for name, result in results.items()}  # fmt: skip
         return results
+
+    def _check_separate(self, text: str) -> Query:
+        """Return a query that every period answers by itself.
+
+        Raises:
+            ValueError, NotSupported: see `by_period`.
+        """
+        query = query_of(self.calendar.spec.schema, text)
+        if self.running:
+            raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.counter}"')
+        if self._dates(query):
+            name = self.calendar.dated.name
+            raise ValueError(f"{text!r}: it is answered of every published period; leave out {name}, or ask one folder")
+        if not self.releases:
+            raise ValueError(f"{text!r}: {self._published}")
+        return query
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: object = None) -> Result:
         """Count what a condition names, over the periods that it names, or over all that are published.
@@ -216,25 +244,73 @@ class Series:
         return self._counted(query, text, confidence)
 
     def results(self, text: str, *, confidence: float = CONFIDENCE) -> tuple[Result, ...]:
-        """Count by attributes: `count by ward`; see `Release.results`.
+        """Answer a query that has an answer for every group or period: `count by ward`, `mean cost by ward`.
+
+        Counts are of the periods that the query names, or of all that are published, and `by` the periods of each.
+        Anything else is answered of every published period by itself, which then is the first name of a group.
 
         Raises:
-            ValueError, NotSupported: as `query`, or there are too many groups.
+            ValueError, NotSupported: as `query` and `by_period`, or there are too many groups.
         """
-        schema = self.calendar.spec.schema
-        pairs = groups(schema.tabular, query_of(schema, text))
-        return tuple(replace(self._counted(query, text, confidence), group=group) for group, query in pairs)
+        schema, dated = self.calendar.spec.schema, self.calendar.dated.name
+        if not self.adds_up(text):
+            return self._by_group(text, confidence)
+        query = query_of(schema, text)
+        pairs = groups(schema.tabular, query)
+        if dated in query.by and not self._dates(query):
+            pairs = ((group, each) for group, each in pairs if self._is_published(each))
+        return tuple(replace(self._counted(each, text, confidence), group=group) for group, each in pairs)
+
+    def _by_group(self, text: str, confidence: float) -> tuple[Result, ...]:
+        """Return the answers of every published period, by the groups of a query."""
+        query, dated, schema = self._check_separate(text), self.calendar.dated.name, self.calendar.spec.schema
+        if not query.by:
+            return (*self.by_period(text, confidence=confidence).values(),)
+        pairs = [*groups(schema.tabular, replace(query, by=tuple(name for name in query.by if name != dated)))]
+        return tuple(
+            replace(release.answered(each, confidence, text=text), group=((dated, self.calendar.folder(span)), *group))
+            for span, release in self.releases.items()
+            for group, each in pairs
+        )
+
+    def _is_published(self, query: Query) -> bool:
+        """Return whether all periods that a count is of are published."""
+        weights = product(self.calendar.spec.schema, both(query.first, query.where))[self._axis]
+        return not np.any(weights[: len(self.calendar.names)] * ~np.isin(self.calendar.names, self.periods))
 
     def _counted(self, query: Query, text: str, confidence: float) -> Result:
-        schema, axis = self.calendar.spec.schema, self._axis
-        weights = product(schema, both(query.first, query.where))
-        wanted = self._wanted(weights[axis], text)
-        local = [np.ones(1) if place == axis else factor for place, factor in enumerate(weights)]
-        value, variance = self.added_up(wanted, local, text)
+        wanted, local = self._weights(both(query.first, query.where), text)
+        if query.of == "count":
+            value, variance = self.added_up(wanted, local, text)
+        else:
+            value, variance = self._compared(
+                (wanted, local), self._weights(both(query.second, query.where), text), text
+            )
         half = half_width(variance, confidence, self.tail)
-        return Result.of_count(text, value, variance, half, confidence)
+        result = Result.of_count(text, value, variance, half, confidence)
+        return replace(result, of=query.of)
 
-    def added_up(self, wanted: Array, local: list[Array], text: str = "") -> tuple[float, float]:
+    def _weights(self, condition: Condition, text: str) -> tuple[Array, list[Array]]:
+        """Return the weights of the periods, and those of every attribute's cells within a span."""
+        weights = product(self.calendar.spec.schema, condition)
+        local = [np.ones(1) if place == self._axis else factor for place, factor in enumerate(weights)]
+        return self._wanted(weights[self._axis], text), local
+
+    def _compared(self, first: tuple[Array, list[Array]], second: tuple[Array, list[Array]], text: str) -> Numbers:
+        """Return the difference of two counts, and its variance: of the same groups, or of other, separate periods.
+
+        Raises:
+            NotSupported: how the noise of the two depends on each other is not known here.
+        """
+        (wanted, local), (other, beside) = first, second
+        if all(map(np.array_equal, local, beside)):
+            return self.added_up(wanted - other, local, text)
+        if self.running or np.any(wanted * other):
+            raise NotSupported(f"{text!r}: counts of different groups in the same periods; ask a period's own folder")
+        (value, variance), (less, added) = self.added_up(wanted, local, text), self.added_up(other, beside, text)
+        return value - less, variance + added
+
+    def added_up(self, wanted: Array, local: list[Array], text: str = "") -> Numbers:
         """Return the count over some periods, and its variance.
 
         Args:
@@ -252,12 +328,17 @@ class Series:
         value = variance = 0.0
         for span, times in zip(self.spans, share.tolist(), strict=True):
             if abs(times) > counters.SOLVED:
-                answers = self._answers(span, text)
-                if not answers.together(local):
-                    raise ValueError(answers.unanswered(text))
-                count = answers.answered(text, local, CONFIDENCE)
-                value, variance = value + times * count.value, variance + (times * count.standard_error) ** 2
+                count, spread = self.span_count(span, local, text)
+                value, variance = value + times * count, variance + times**2 * spread
         return value, variance
+
+    def span_count(self, span: Span, local: list[Array], text: str = "") -> Numbers:
+        """Return the count of one span, and its variance; see `added_up`."""
+        answers = self._answers(span, text)
+        if not answers.together(local):
+            raise ValueError(answers.unanswered(text))
+        count = answers.answered(text, local, CONFIDENCE)
+        return count.value, count.standard_error**2
 
     @property
     def tail(self) -> Tail:

@@ -74,7 +74,7 @@ def _others(planned: Plan) -> Iterator[OtherKind]:
 def _changed(planned: Plan, kind: str) -> Any:
     """Return the specification of the other kind: nothing that this one's method or kind takes."""
     spec = planned.spec
-    release = msgspec.structs.replace(spec.release, kind=kind, method="auto", parameters={}, postprocess=())
+    release = msgspec.structs.replace(spec.release, kind=kind, method="auto", parameters={}, postprocess=msgspec.UNSET)
     return msgspec.structs.replace(spec, release=release)
 
 

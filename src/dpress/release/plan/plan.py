@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from dpress import catalog
-from dpress.core.basics import claim_words
+from dpress.core.basics import claim_words, notebook
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
 from dpress.core.basics.near import meant
@@ -19,8 +19,8 @@ from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec
 from dpress.data.specification.spec_parts import Periods
 from dpress.document import queries
 from dpress.document.design import FORMAT, Design, Offer, Prediction
-from dpress.query import notebook
 from dpress.query.designs import amounts, central_ask, estimator_of, local_ask, promise
+from dpress.release.plan.adjustments import adjustments
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind
 
@@ -59,7 +59,7 @@ class Plan:
         text = catalog.room(catalog.kind(self.spec.release.kind).name).words.text(self)
         shown = (
             notebook.line(row) if isinstance(row, str) else notebook.table(row.header, row.rows, numbers=row.numbers)
-            for row in (text.candidates, *text.remarks)
+            for row in (text.candidates, *text.remarks, *claim_words.chosen_rows(self.spec.where))
         )
         errors = [(candidate.method, math.sqrt(candidate.predicted_error)) for candidate in self.candidates]
         drawn = [notebook.Bar(name, error, error, error) for name, error in errors if math.isfinite(error)]
@@ -109,7 +109,7 @@ def plan(spec: Asked) -> Plan:
 
     Raises:
         NotSupported: no method serves this kind of release.
-        ValueError: the release's attributes or parameters do not fit its kind.
+        ValueError: the release's attributes or parameters do not fit its kind, or `where` cannot be read.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
@@ -122,6 +122,10 @@ def plan(spec: Asked) -> Plan:
     room = catalog.room(catalog.kind(snapshot.release.kind).name)
     _check_method(snapshot.release.method)
     _check_discovered(snapshot, discovers=room.kind.discovers)
+    if snapshot.where:
+        from dpress.release.plan.row_condition import row_condition  # noqa: PLC0415  # Arrow takes a while to import
+
+        row_condition(snapshot)
     return Plan(spec=snapshot, choice=room.choose(snapshot))
 
 
@@ -189,7 +193,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
         round=0 if collection is None else round_number(spec),
         estimator=estimator_of(mechanism),
         attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
-        release={"kind": spec.release.kind, "postprocess": list(spec.release.postprocess)},
+        release={"kind": spec.release.kind, "postprocess": list(adjustments(spec, mechanism))},
         queries=queries.written(choice.workload),
         budget=amounts(spec.privacy.loss) or {},
         claim=promise(mechanism.claim),

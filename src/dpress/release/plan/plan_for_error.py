@@ -47,7 +47,10 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     def typical(budget: float) -> float:
         chosen = plan(_under(specification, name, budget)).chosen
         if not math.isfinite(chosen.predicted_error):
-            raise NotSupported(f"{chosen.method} predicts no error, so that no budget can be chosen by it")
+            raise NotSupported(
+                f"{chosen.method} has no typical error of all its answers together by which a budget could be chosen; "
+                "try one, and look at the error of each in its plan"
+            )
         return math.sqrt(chosen.predicted_error)
 
     def reaches(budget: float) -> bool:

@@ -18,6 +18,7 @@ from dpress.release.plan.largest_error import LargestError
 from dpress.release.plan.over_time import given_away, times
 from dpress.release.plan.plan import Plan
 
+DROWNED = 1000  # the typical error of a single count from which on a budget is very little
 WEAK = 20  # an epsilon beyond it hides next to nothing
 
 
@@ -154,6 +155,25 @@ def caution(loss: Loss) -> str:
         return ""
     return (
         f"epsilon = {float(loss.as_epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
+    )
+
+
+def little(loss: Loss) -> str:
+    """Return how far off a single count is under a loss, where that is far; empty elsewhere.
+
+    The standard error of a count by itself: sqrt(2) times the scale of its Laplace noise, or that of Gaussian noise.
+
+    >>> from dpress import PureDP
+    >>> little(PureDP(epsilon="1e-6"))[:82]
+    'epsilon = 1e-06 is very little: even a single count is typically off by +- 1,414,2'
+    """
+    spreads = [(paid.tail, paid.spread(Fraction(1))) for paid in loss.payable]
+    errors = [math.sqrt(2) * float(spread) if tail == "laplace" else math.sqrt(spread) for tail, spread in spreads]
+    if min(errors) < DROWNED:
+        return ""
+    return (
+        f"{describe(loss)} is very little: even a single count is typically off by +- {min(errors):,.0f}, and smaller "
+        "ones cannot be told from none; 1 is a usual epsilon, 0.1 a small one"
     )
 
 

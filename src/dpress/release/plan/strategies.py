@@ -1,8 +1,9 @@
 """Which strategy to measure a curator's table with: every one that serves a workload, with its exact error."""
 
 import contextlib
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
@@ -19,11 +20,13 @@ from dpress.release.plan.linear_error import mean_variance
 from dpress.release.plan.parameter_checks import beside, of_methods, unserved
 
 AUTO = "auto"
+FINE = 1 << 10  # steps of a count, so fine that noise on them is as on real numbers
 USERS = 10_000  # rows, where a figure needs a number that a specification does not state
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 VALUE_COLUMNS = ("count", "standard_error", "low", "high")
 SEARCH = "seconds"  # the parameter that makes planning take long
-ONLY_UNDER = {"dst": "rho", "p_identity": "epsilon"}  # strategies made for one kind of noise, by the loss it is for
+ONLY_UNDER = {"dst": "gaussian", "p_identity": "laplace"}  # strategies made for one kind of noise
+BUDGETS = {"gaussian": "rho", "laplace": "epsilon"}  # that pay for it
 
 
 def chosen(spec: Spec, workload: Workload) -> Choice:
@@ -49,14 +52,27 @@ def chosen(spec: Spec, workload: Workload) -> Choice:
         schema=spec.schema,
         candidates=tuple(candidates),
         chosen=named[0],
-        lower_bound=table_bound(spec, workload),
+        lower_bound=table_bound(named[0], workload),
         users=USERS,
     )
 
 
-def table_bound(spec: Spec, workload: Workload) -> float:
-    """Return the mean variance, in counts squared, that no strategy with this kind of noise goes below."""
-    return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
+def table_bound(chosen: Candidate, workload: Workload) -> float:
+    """Return the mean variance, in counts squared, that no strategy goes below with the kind of noise that is chosen.
+
+    The bound of `inference.lower_bound` times the least variance of that noise for sensitivity one, a unit's rows
+    counted: that of whole numbers as they are, or of fine steps of them, whichever is less.
+    """
+    mechanism = cast("MatrixMechanism", chosen.mechanism)
+    return lower_bound(workload, mechanism.unit.relation) * min(_unit_variances(mechanism))
+
+
+def _unit_variances(mechanism: MatrixMechanism) -> Iterator[float]:
+    """Yield the variance of the noise for sensitivity one, in counts squared, by the steps in which it can be drawn."""
+    loss, rows = mechanism.loss, Fraction(mechanism.unit.rows)
+    for steps in (1, FINE):
+        with contextlib.suppress(NotSupported):  # in fine steps the noise may be too large to be drawn
+            yield calibrated(loss, (rows * steps) ** loss.order).variance / steps**2
 
 
 def why_not(spec: Spec, workload: Workload) -> str:
@@ -68,8 +84,8 @@ def why_not(spec: Spec, workload: Workload) -> str:
     if card.model == "local":
         return f'{name!r} is for local collections (model = "local") and does not {serve}'
     boxes = bool(workload.axes)
-    if boxes and name in ONLY_UNDER and (ONLY_UNDER[name],) not in [loss.names for loss in spec.privacy.loss.payable]:
-        return f"{name!r} needs {ONLY_UNDER[name]} in [privacy] to {serve}"
+    if boxes and name in ONLY_UNDER and ONLY_UNDER[name] not in [loss.tail for loss in spec.privacy.loss.payable]:
+        return f"{name!r} needs {BUDGETS[ONLY_UNDER[name]]} in [privacy] to {serve}"
     if boxes and SEARCH in names(card.parameters) and SEARCH not in spec.release.parameters:
         return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
     return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
@@ -113,12 +129,6 @@ def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Ca
     return Candidate(method=method, mechanism=mechanism, predicted_error=mean_variance(mechanism, workload))
 
 
-def _unit_variances(spec: Spec) -> list[float]:
-    """Return the variance of noise for sensitivity one, under each affordable loss."""
-    rows = Fraction(spec.privacy.rows_per_unit)
-    return [calibrated(loss, rows**loss.order).variance for loss in spec.privacy.loss.payable]
-
-
 def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
     """Refuse attributes whose columns would hide one another in the released tables.
 
@@ -127,7 +137,7 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
         adjusted: whether the tables have adjusted counts even where no post-processing is named.
     """
     capped = (COUNTS_OF,) if spec.privacy.unit != "row" else ()
-    columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
+    columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.adjustments or adjusted else ())]
     for attribute in spec.schema.tabular:
         edges = (f"{attribute.name}_from", f"{attribute.name}_below") if attribute.line is not None else ()
         label = (f"{attribute.name}_label",) if attribute.labelled else ()

@@ -1,6 +1,6 @@
 """What a delta would buy: the error of the same release where the promise may fail with a chance of a millionth.
 
-plan under epsilon -> the same specification under epsilon and a delta -> its error, where that is clearly less.
+plan under epsilon -> the same specification under epsilon and a delta -> its error, and whether it needs the delta.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_text import number
 
 DELTA = 1e-6
-CLEARLY = 1.2  # how many times the typical error must be smaller
+NEARLY = 1.05  # how many times the typical error must be smaller for a delta to buy anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +34,10 @@ class WithDelta:
 
 
 def with_delta(planned: Plan) -> WithDelta | None:
-    """Return what a delta would buy; None where it buys little, or the budget is no curator's epsilon alone.
+    """Return what a delta would buy, also where that is nothing.
 
-    Reads no data; it plans once more.
+    None where the budget is no curator's epsilon alone, no delta is taken, or no error is predicted. Reads no data; it
+    plans once more.
     """
     spec = planned.spec
     if planned.design.local or spec.privacy.loss.as_epsilon is None:
@@ -44,7 +45,7 @@ def with_delta(planned: Plan) -> WithDelta | None:
     privacy = msgspec.structs.replace(spec.privacy, delta=DELTA)
     with contextlib.suppress(NotSupported, ValueError):  # a kind, or a method that is named, that takes no delta
         other = plan(msgspec.structs.replace(spec, privacy=privacy)).chosen
-        if 0 < CLEARLY**2 * other.predicted_error < planned.chosen.predicted_error < math.inf:
+        if max(other.predicted_error, planned.chosen.predicted_error) < math.inf and planned.chosen.predicted_error:
             return WithDelta(delta=DELTA, method=other.method, predicted_error=other.predicted_error)
     return None
 
@@ -55,6 +56,8 @@ def sentence(alternative: WithDelta, planned: Plan) -> str:
     delta = f"{alternative.delta:g}".replace("e-0", "e-")
     budget = f"epsilon = {epsilon:g} and delta = {delta}"
     error, other = math.sqrt(planned.chosen.predicted_error), math.sqrt(alternative.predicted_error)
+    if error < NEARLY * other:
+        return f"With {budget}: no smaller error; a delta would buy nothing here."
     if planned.choice.unit == UNIT:
         gain = f"a typical error of +- {other:,.1f} instead of +- {error:,.1f}"
     else:

@@ -7,7 +7,7 @@ from dpress.query.condition_cells import cells_of
 from dpress.query.query_tree import Condition
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.statement import Statement
-from dpress.release.statements.parts import tests_of
+from dpress.release.statements.parts import attribute_tests
 
 
 def check_values(statements: Sequence[Statement], attributes: Sequence[Attribute], text: str) -> None:
@@ -17,7 +17,7 @@ def check_values(statements: Sequence[Statement], attributes: Sequence[Attribute
         SqlRefusal: naming the value, at the first place where it stands.
     """
     by_name = {attribute.name: attribute for attribute in attributes}
-    for test in tests_of(statements):
+    for test in attribute_tests(statements):
         if not (attribute := by_name[test.attribute]).discovered:
             _check(attribute, test, text)
 

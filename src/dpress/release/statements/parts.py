@@ -143,7 +143,7 @@ def need_of(place: int, statement: Statement, columns: ByName) -> Need:
     Raises:
         NotSupported: it asks for more of values that nobody lists than their counts.
     """
-    by = frozenset(test.attribute for test in tests_of([statement])) | {
+    by = frozenset(test.attribute for test in attribute_tests([statement])) | {
         name for key in statement.keys for name in key.attributes
     }
     measured = frozenset(filter(None, (_measured(number.query) for number in statement.numbers)))
@@ -216,7 +216,7 @@ def conditions_of(statement: Statement) -> Iterator[Condition]:
         yield statement.where
 
 
-def tests_of(statements: Iterable[Statement]) -> Iterator[Condition]:
+def attribute_tests(statements: Iterable[Statement]) -> Iterator[Condition]:
     """Yield every test of one attribute in the conditions of statements."""
     return _tests(itertools.chain.from_iterable(map(conditions_of, statements)))
 

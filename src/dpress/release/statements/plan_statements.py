@@ -7,7 +7,7 @@ specification, SQL -> parts -> their plans under the whole budget -> shares by t
 import math
 import statistics as middles
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -146,7 +146,8 @@ def _for_statements(spec: Spec) -> Spec:
 
 def _weights(weights: Sequence[float], count: int) -> tuple[float, ...]:
     if weights and (len(weights) != count or not all(0 < weight < math.inf for weight in weights)):
-        raise ValueError(f"expected {count} weights above 0, one for each statement, got {len(weights)}")
+        wanted = "1 weight" if count == 1 else f"{count} weights"
+        raise ValueError(f"expected {wanted} above 0, one for each statement, got {len(weights)}")
     return tuple(weights) or (1.0,) * count
 
 
@@ -175,7 +176,7 @@ def _count_error(spec: Spec, part: Part, planned: Plan) -> float:
 def simulated(planned: Plan, spec: Spec) -> Release:
     """Return a release of made-up rows of a table: its errors are those that a release of the table will have."""
     rows = made_up(spec.attribute, spec.privacy.protected, USERS)
-    return publish(planned, rows, rng=generators.seeded(7))
+    return publish(replace(planned, spec=planned.spec.of_all_rows), rows, rng=generators.seeded(7))
 
 
 def _errors(

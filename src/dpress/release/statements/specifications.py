@@ -18,7 +18,7 @@ from dpress.query.condition_cells import runs_of
 from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement
-from dpress.release.statements.parts import Part, tests_of
+from dpress.release.statements.parts import Part, attribute_tests
 
 
 def specification(part: Part, base: Spec, text: str, share: Fraction = Fraction(1)) -> Spec:
@@ -62,8 +62,11 @@ def coarsened(part: Part, base: Spec, text: str) -> Spec:
     Of the wider cells that an attribute knows the first are taken in which every condition can be read.
     """
     cuts = _cuts(part, base, text)
-    whole = {attribute for _, attribute in part.measured} | {name for need in part.needs for name in need.added}
+    compared, added = _compared(base), {name for need in part.needs for name in need.added}
+    whole = {attribute for _, attribute in part.measured} | added | compared
     ranges = {name: (first, last) for need in part.needs for name, first, last in need.ranges}
+    if both := sorted(compared & ranges.keys()):
+        raise NotSupported(f"$.data.where: it names {both[0]}, of which the statement counts a range; name it in one")
     spec = base
     for attribute in base.attribute:
         ways: Sequence[Attribute | None] = ()
@@ -76,10 +79,20 @@ def coarsened(part: Part, base: Spec, text: str) -> Spec:
     return spec
 
 
+def _compared(spec: Spec) -> set[str]:
+    """Return the attributes that `where` of [data] names, whose cells say which rows are counted."""
+    if not spec.where:
+        return set()
+    from dpress.release.plan.row_condition import row_condition  # noqa: PLC0415  # Arrow takes a while to import
+
+    rule = row_condition(spec)
+    return set() if rule is None else {attribute.name for attribute in rule.attributes}
+
+
 def _cuts(part: Part, base: Spec, text: str) -> dict[str, frozenset[int]]:
     """Return the borders between cells at which conditions cut, numbered from 0, by attribute."""
     schema, cuts = Schema(base.attribute), dict[str, set[int]]()
-    for test in tests_of(_read(base, part, text)):
+    for test in attribute_tests(_read(base, part, text)):
         ends = (end for first, last in runs_of(schema, test) for end in (first, last + 1))
         cuts.setdefault(test.attribute, set()).update(ends)
     return {name: frozenset(places) for name, places in cuts.items()}
@@ -99,7 +112,7 @@ def _reads(spec: Spec, name: str, part: Part, text: str) -> bool:
     """Return whether every condition on an attribute can be read over a specification's cells."""
     schema = Schema(spec.attribute)
     try:
-        for test in tests_of(_read(spec, part, text)):
+        for test in attribute_tests(_read(spec, part, text)):
             if test.attribute == name:
                 runs_of(schema, test)
     except ValueError:

@@ -6,14 +6,16 @@ statement -> what earlier ones say of it for nothing -> a plan under the budget 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from dpress.core.basics import notebook
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Amounts
 from dpress.data.specification.spec import Asked, Spec, load_spec
 from dpress.ledger.analysts import NOBODY, Share
@@ -49,7 +51,7 @@ class Left:
     share: Share | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Proposal:
     """A statement before anything is charged.
 
@@ -70,6 +72,22 @@ class Proposal:
     def errors(self) -> tuple[NumberError, ...]:
         """The typical error of every number, and under twice the budget."""
         return self.planned.errors[0]
+
+    def __repr__(self) -> str:
+        return f"Proposal({self.planned.sql}: {describe(self.planned.spec.privacy.loss)})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.name, "the rows decide it" if each.error is None else f"+- {each.error:,.3g}") for each in self.errors
+        ]
+        free = "" if self.free is None else notebook.line("Earlier statements answer it for nothing: see `free.table`.")
+        budget = describe(self.planned.spec.privacy.loss)
+        return (
+            notebook.line(self.planned.sql, strong=True)
+            + notebook.table(("number", "typical error"), rows, numbers=(1,))
+            + notebook.line(f"Nothing is charged yet; {budget} is as soon as the session accepts it.")
+            + free
+        )
 
 
 class Session:
@@ -124,10 +142,24 @@ class Session:
         self.ledger = Ledger.at(ledger) or _new_ledger(str(ledger), self.spec, self.analyst)
         self.limit = self.ledger.summary().limit
         self._loaded: dict[tuple[int, str], Reading] = {}
+        self._paid_for: list[tuple[int, Proposal]] = []
         _ = self.left
 
     def __repr__(self) -> str:
         return f"Session({self.folder}: {len(self.history)} statements)"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(each.number), each.sql, describe(each.budget), each.analyst or "all", "yes" if each.whole else "no")
+            for each in self.history
+        ]
+        header = ("", "statement", "budget", "whose share", "published")
+        left = ", ".join(f"{name} = {float(amount):g}" for name, amount in self.left.whole.items())
+        return (
+            notebook.line(f"SQL in {self.folder}", strong=True)
+            + notebook.table(header, rows, numbers=(0,))
+            + notebook.line(f"Of the ledger {left} is left.")
+        )
 
     @property
     def history(self) -> tuple[Accepted, ...]:
@@ -195,7 +227,16 @@ class Session:
         Raises:
             BudgetExceeded: the ledger cannot pay; nothing was read or charged.
             SchemaMismatch, OSError: see `publish`. Where something was charged, `resume` goes on with it.
+            ValueError: it is no proposal, or was accepted already: a cell of a notebook that is run again pays once.
         """
+        if not hasattr(proposal, "planned"):
+            raise ValueError("expected a proposal, as session.propose('select ...') returns it")
+        for number, paid in self._paid_for:
+            if paid is proposal:
+                again = "propose the statement again to pay for it again"
+                raise ValueError(
+                    f"it was accepted as statement {number}; session.answer({number}) shows it, or {again}"
+                )
         self.check(proposal)
         planned = proposal.planned
         accepted = accept_in(
@@ -205,6 +246,7 @@ class Session:
             budget=planned.spec.privacy.loss,
             analyst=self.analyst,
         )
+        self._paid_for.append((accepted.number, proposal))
         return self._paid(accepted, planned, **options)
 
     def resume(self, number: int, **options: Any) -> SqlTable:
@@ -296,7 +338,8 @@ class Session:
             if not any(release.is_relative_to(accepted.folder) for release in charged):
                 forget(accepted)
             raise
-        return self.answer(accepted.number)
+        cost = f"{describe(accepted.budget)} was charged for statement {accepted.number}."
+        return replace(self.answer(accepted.number), cost=cost)
 
 
 def _folder_of(spec: Asked, analyst: str) -> Path:

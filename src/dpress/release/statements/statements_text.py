@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpress.core.basics.claim_words import chosen_rows
 from dpress.core.basics.losses.any_loss import describe
 from dpress.query.sql.query_in_sql import shortened
 from dpress.release.plan.plan_text import Listing
@@ -44,6 +45,7 @@ def statements_text(planned: "StatementsPlan") -> StatementsText:
         releases=Listing(header=("release", "kind", "method", "budget"), rows=releases),
         remarks=(
             EXACT,
+            *chosen_rows(planned.spec.where),
             *unlisted(planned),
             f"Together the releases stay within {describe(planned.spec.privacy.loss)}; no row was read.",
         ),

@@ -8,6 +8,10 @@ from dpress.release.truth.finding import share
 def lines(report: DataCheck) -> list[str]:
     """Return the check in words: for the curator's eyes."""
     out = [f"{report.rows:,} rows; {report.kept:,} would be counted"]
+    if report.where:
+        out += [f"{report.others:,} more rows are left out, of which `{report.where}` does not hold"]
+    if report.nameless:
+        out += [f"{report.nameless:,} more rows have no {report.unit} and are left out, as missing_unit says"]
     for attribute in report.attributes:
         out += ["", *_attribute(attribute)]
     if (persons := report.persons) is not None:

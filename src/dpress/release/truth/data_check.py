@@ -9,38 +9,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import UNSET
 
 from dpress import catalog
+from dpress.attributes.arrow import objects
 from dpress.attributes.arrow.numbers import is_text
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.policy import DROP, MISSING, OUTSIDE, REJECT
+from dpress.core.basics import notebook
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.near import near
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import below, cells_of
+from dpress.data.named_rows import named_rows, nameless
 from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
-from dpress.data.sources.open_source import open_source
+from dpress.data.sources.source import Source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.specification.file_format import FileFormat
-from dpress.data.specification.spec import Asked
+from dpress.data.specification.spec import Asked, Spec
 from dpress.data.table import Table
 from dpress.document.design import Design
 from dpress.release.plan.plan import specification_of, understood
-from dpress.release.source_rows import source_of
+from dpress.release.source_rows import chosen_rows, source_of
 from dpress.release.truth.finding import CheckedRows, Finding
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
 EACH = 100  # rows that a person has on average at most, or what names persons probably names something else
 SHOWN = 5  # texts without a cell
+PASSED = {True: "nothing looks like a mistake", False: "something looks like a mistake"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
-OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
+OTHER_DATE = re.compile(r"(?P<first>\d{1,4})(?P<sign>[./-])\d{1,2}[./-]\d{1,4}\b")
 KEPT = 1 << 16  # different texts that are counted; of more, those that came first
 
 
@@ -94,6 +100,9 @@ class DataCheck:
         most: the share of an attribute's values that may have no cell of their own.
         findings: what is of the kind of release alone, by name.
         unit: what names the persons, in words.
+        nameless: rows that name no person and are left out, as `missing_unit` says.
+        where: the condition of which rows are the release's; empty for all.
+        others: rows of which it does not hold, and which are left out first.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -112,6 +121,18 @@ class DataCheck:
     most: float
     findings: Mapping[str, Finding] = field(default_factory=dict)
     unit: str = "row"
+    nameless: int = 0
+    where: str = ""
+    others: int = 0
+
+    def __repr__(self) -> str:
+        return f"DataCheck({self.kept:,} of {self.rows:,} rows would be counted; {PASSED[self.passed]}; not private)"
+
+    def _repr_html_(self) -> str:
+        from dpress.release.truth.check_text import lines  # noqa: PLC0415  # which reads this
+
+        whose = notebook.line("Exact, so not private: for whoever holds the rows.", strong=True)
+        return whose + notebook.text("\n".join(lines(self)))
 
     @property
     def few_persons(self) -> bool:
@@ -167,17 +188,18 @@ def check(
     """
     wanted = understood(asked)
     spec = specification_of(wanted)
-    attributes = tuple(side for attribute in spec.schema.attributes for side in attribute.sides)
+    attributes = tuple(_counted(spec, side) for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
-    source = open_source(
-        source_of(wanted, data), spec.data or FileFormat(), attributes, unit=spec.privacy.protected.columns
-    )
-    names, unit = tuple(dict.fromkeys(side.read_from for side in attributes)), spec.privacy.protected
-    _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
+    written, unit = spec.data or FileFormat(), spec.privacy.protected
+    chosen = chosen_rows(spec, source_of(wanted, data), attributes)
+    names = tuple(dict.fromkeys(side.read_from for side in attributes))
+    compared = () if chosen.rule is None else chosen.rule.columns
+    _check_names(chosen.every.source, (*names, *unit.columns, *compared))
+    source = named_rows(chosen.rows, written, unit.columns)
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
-    written = tuple(name + AS_WRITTEN for name in names) if source.source.as_written else ()
+    texts = tuple(name + AS_WRITTEN for name in names) if source.source.as_written else ()
     rows = kept = 0
-    for batch in Table(source, (*names, *written), ROW).batches():
+    for batch in Table(source, (*names, *texts), ROW).batches():
         keeps = np.ones(batch.num_rows, dtype=bool)
         for tally in tallies:
             keeps &= tally.add(batch)
@@ -187,12 +209,13 @@ def check(
     checking = catalog.room(kind.name).checking
     checked = CheckedRows(spec=spec, planned=wanted.design, source=source, progress=progress)
     findings = {} if checking is None else checking.findings(checked)
+    notes = chosen.every.source.notes() if any(tally.counts["unread"] for tally in tallies) else 0
     refused = [name for finding in findings.values() for name in finding.refused]
     return DataCheck(
         rows=rows,
         kept=kept,
         refused=(*refused, *(tally.attribute.name for tally in tallies if tally.refused)),
-        attributes=tuple(tally.found() for tally in tallies),
+        attributes=tuple(tally.found(notes) for tally in tallies),
         persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
             place.name for place in spec.schema.attributes if place.box is not None and exchanged(place.box, source)
@@ -200,17 +223,33 @@ def check(
         most=most,
         findings=findings,
         unit=unit.name,
+        nameless=nameless(chosen.rows, unit.columns) if unit.columns and written.missing_unit == "drop" else 0,
+        where=spec.where,
+        others=chosen.others,
     )
 
 
-def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:
+def _counted(spec: Spec, side: Tabular) -> Tabular:
+    """Return a column as it is counted: of a series, rows of other times than its bounds are in no period."""
+    timed = spec.periods is not UNSET and spec.periods.attribute == side.name
+    return msgspec.structs.replace(side, outside="drop") if timed else side
+
+
+def _check_names(source: Source, wanted: tuple[str, ...]) -> None:
     """Refuse a column that is not there, with those whose names look like it."""
+    try:
+        present = source.columns()
+    except OSError as error:
+        if error.filename and error.strerror:  # which `refusal` writes
+            raise
+        raise OSError(f"{error}{source.advice(wanted)}") from None
     for name in wanted:
         if name not in present:
             alike = near(name, present)
-            shown = ", ".join(map(repr, alike or present))
-            like = "near it are" if alike else "there are"
-            raise SchemaMismatch(f"the data has no column {name!r}; {like} {shown}")
+            if not alike:
+                source.parts(wanted)  # refuses it, and names the others where they are no row of the data
+            shown = f"; near it are {', '.join(map(repr, alike))}" if alike else ""
+            raise SchemaMismatch(f"the data has no column {name!r}{shown}{source.advice(wanted)}")
 
 
 class _Tally:
@@ -245,6 +284,7 @@ class _Tally:
         return keeps
 
     def _keep(self, texts: pa.Array) -> None:
+        texts = texts.field(objects.TEXT) if texts.type == objects.TYPE else texts
         for text, number in Counter(str(value) for value in texts.to_pylist()).items():
             if text in self.texts or len(self.texts) < KEPT:
                 self.texts[text] += number
@@ -256,8 +296,14 @@ class _Tally:
         null = self.counts["missing"] + self.counts["unread"]
         return bool((outside and self.policies.outside == REJECT) or (null and self.policies.null == REJECT))
 
-    def found(self) -> AttributeCheck:
-        """Return the counts."""
+    def found(self, notes: int) -> AttributeCheck:
+        """Return the counts, and what is known of values without a cell.
+
+        Args:
+            notes: how many of the last lines look like notes and no rows.
+        """
+        line = "the last line looks like a note" if notes == 1 else f"the last {notes} lines look like notes"
+        footer = f"{line}, no rows: footer = {notes} in [data] leaves it out" if notes and self.counts["unread"] else ""
         fields = ("rows", "matched", "other", "missing", "unread", "low", "high")
         texts = tuple(self.texts.most_common(SHOWN))
         return AttributeCheck(
@@ -265,7 +311,7 @@ class _Tally:
             **{name: self.counts[name] for name in fields},
             policies=self.policies._asdict(),
             texts=texts,
-            remedy=self.attribute.remedy(self.texts) or _remedy(self.attribute, [text for text, _ in texts]),
+            remedy=footer or self.attribute.remedy(self.texts) or _remedy(self.attribute, [text for text, _ in texts]),
         )
 
 
@@ -275,8 +321,9 @@ def _remedy(attribute: Tabular, texts: list[str]) -> str:
     listed = [] if listing is None else [value for value in listing.values if isinstance(value, str)]
     plain = {value.strip().casefold(): value for value in listed}
     for text in texts:
-        if attribute.calendar is not None and OTHER_DATE.match(text.strip()):
-            return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
+        if attribute.calendar is not None and (date := OTHER_DATE.match(text.strip())):
+            way = date["sign"].join(("%Y", "%m", "%d") if len(date["first"]) > 2 else ("%d", "%m", "%Y"))
+            return f'{text!r} is a date where [data] says how it is written, as date_format = "{way}" does'
         if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
             return f'{text!r} is a number where [data] has decimal = ","'
         if (meant := plain.get(text.strip().casefold())) is not None:

@@ -16,7 +16,7 @@ export function answersOf(data) {
     attributes,
     tables,
     form,
-    half: data.half && unpacked(data.half), // of the cells of the only table
+    most: data.most ?? null, // where adjusted counts answer: what no count is above
     signed: data.signed && signedForm(data, tables, variance),
   };
 }
@@ -38,7 +38,11 @@ function signedForm({ signed, users }, tables, variance) {
 class Tables {
   constructor(attributes, tables) {
     this.sizes = attributes.map((one) => one.size);
-    this.all = tables.map((one) => ({ ...one, counts: unpacked(one.counts) }));
+    this.all = tables.map((one) => ({
+      ...one,
+      counts: unpacked(one.counts),
+      adjusted: one.adjusted && unpacked(one.adjusted),
+    }));
   }
 
   /** Returns the place of the smallest table with these axes, or -1. */
@@ -67,7 +71,16 @@ class Tables {
     const axes = weighed(weights);
     if (!axes.length && users !== null) return users;
     const place = this.holding(axes);
-    const { counts } = this.all[place];
+    return this.summed(place, weights, this.all[place].counts);
+  }
+
+  /** Returns the same of the adjusted counts. */
+  adjustedSum(weights) {
+    const place = this.holding(weighed(weights));
+    return this.summed(place, weights, this.all[place].adjusted);
+  }
+
+  summed(place, weights, counts) {
     let sum = 0;
     this.each(place, weights, (weight, cell) => (sum += weight * counts[cell]));
     return sum;

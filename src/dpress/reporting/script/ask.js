@@ -1,5 +1,5 @@
 /** A box that answers any query, and controls that write one. */
-import { Unread } from "./condition_grammar.js";
+import { Elsewhere, Unread } from "./condition_grammar.js";
 import { button, condition, held, shell } from "./controls.js";
 import { element } from "./elements.js";
 import { answered } from "./rounding.js";
@@ -18,7 +18,7 @@ export function ask(answers) {
   const asked = new Map();
   const show = () => {
     found.replaceChildren(...words(answers, input.value).flatMap((line) => [line, element("br")]));
-    command.textContent = `dpress query FOLDER ${shell(input.value.trim() || "total")}`;
+    command.textContent = commandOf(input.value);
   };
   const wrote = () => {
     input.value =
@@ -57,6 +57,8 @@ export function ask(answers) {
   );
 }
 
+const commandOf = (text) => `dpress query FOLDER ${shell(text.trim() || "total")}`;
+
 /** Returns the lines that answer a query: one, or one for every group, and what is to be known of them. */
 function words(answers, text) {
   try {
@@ -66,6 +68,7 @@ function words(answers, text) {
     if (!first.group.length) return [[`${answered(first, first.of)}.`, ...notes].join(" ")];
     return [...found.map((one) => `${one.group.join(", ")}: ${answered(one, one.of)}.`), ...notes];
   } catch (fault) {
+    if (fault instanceof Elsewhere) return [`${fault.message}: ${commandOf(text)}`];
     if (fault instanceof Unread) return [fault.message];
     throw fault;
   }

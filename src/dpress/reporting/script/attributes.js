@@ -43,6 +43,26 @@ export const columnsOf = (attributes) =>
     ...(own.levels ?? []).map((level) => ({ ...attribute({ ...own, levels: [], ...level }), axis })),
   ]);
 
+/** Returns the levels of an attribute's hierarchy, each with its title and its nodes, which have a label and cells. */
+export function levelsOf(own) {
+  const above = (own.levels ?? [])
+    .filter((one) => one.size < own.size)
+    .map(({ name, names, labels = names, starts }) => ({
+      title: name,
+      nodes: labels.map((label, i) => ({ label, cells: span(starts[i], starts[i + 1]) })),
+    }));
+  const listed = (own.ladder ?? []).map((names, i) => {
+    const held = new Set(names.flatMap((name) => own.groups[name]));
+    const beside = span(0, own.size).filter((cell) => !held.has(cell));
+    const nodes = names.map((label) => ({ label, cells: own.groups[label] }));
+    const others = beside.map((cell) => ({ label: own.labels[cell], cells: [cell] }));
+    return { title: `level ${i + 1}`, nodes: [...nodes, ...others] };
+  });
+  return [...above, ...listed];
+}
+
+const span = (start, stop) => Array.from({ length: stop - start }, (_, i) => start + i);
+
 /** Returns the first number that a text stands for and the end of what it stands for; null where it stands for none. */
 export function stretch(own, text) {
   if (own.kind === "dated") return own.cyclic ? turn(own, text) : period(text);

@@ -1,7 +1,7 @@
 /** Figures on a canvas: bars, lines and heat maps with their intervals, read by pointing or by the arrow keys. */
 import { element } from "./elements.js";
 import { bar, dot, line, outline, path, write } from "./pens.js";
-import { number } from "./rounding.js";
+import { answered, number } from "./rounding.js";
 import { said } from "./words.js";
 import { placesOf } from "./views.js";
 
@@ -62,7 +62,14 @@ function caption(view) {
       ? ` Left out, as hardly an interval lies above zero, no more than chance makes: ${empty.map((one) => one.title).join(", ")}.`
       : "";
   const most = heat ? ` The strongest shade is ${number(Math.max(1, ...view.value))} ${view.noun}.` : "";
-  return `${shown}${most}${grouped.join("")}${left}`;
+  return `${view.edges.map(restOf).join("")}${shown}${most}${grouped.join("")}${left}`;
+}
+
+/** Returns what a figure leaves out along an axis, and how many that are together. */
+function restOf({ caption, cells, rest }) {
+  if (!rest) return "";
+  const shown = `Shown are the ${cells.length} largest of ${number(rest.of)} values of ${caption}`;
+  return `${shown}; the rest (${number(rest.of - cells.length)} values) together: ${answered(rest.answer)}. `;
 }
 
 const isHeat = ({ edges }) => edges.length === 2 && edges[0].cells.length > PANELS;
@@ -99,17 +106,17 @@ function panelsOf(view, filled = true) {
   return filled && panels.some((one) => isFilled(view, one)) ? panels.filter((one) => isFilled(view, one)) : panels;
 }
 
-function isFilled({ edges, value, half }, { first }) {
+function isFilled({ edges, low }, { first }) {
   const { cells } = edges.at(-1);
-  const above = cells.filter((_, i) => value[first + i] - half[first + i] > 0).length;
+  const above = cells.filter((_, i) => low[first + i] > 0).length;
   return above > Math.floor(cells.length / 20); // one in forty lies above zero by chance
 }
 
 function endsOf(view) {
   let [low, high] = [0, 1];
   view.value.forEach((one, i) => {
-    low = Math.min(low, one - (Number.isFinite(view.half[i]) ? view.half[i] : 0));
-    high = Math.max(high, one + (Number.isFinite(view.half[i]) ? view.half[i] : 0));
+    low = Math.min(low, Number.isFinite(view.low[i]) ? view.low[i] : one);
+    high = Math.max(high, Number.isFinite(view.high[i]) ? view.high[i] : one);
   });
   return [low, high];
 }
@@ -160,14 +167,14 @@ function uprightLayout(own) {
             0.84 * step,
             Math.abs(up(0, top) - up(view.value[cell], top)),
           ]);
-        if (!columns.timed && Number.isFinite(view.half[cell]))
+        if (!columns.timed && Number.isFinite(view.high[cell]))
           line(
             pen,
             colours.ink,
             x + step / 2,
-            up(view.value[cell] - view.half[cell], top),
+            up(view.low[cell], top),
             x + step / 2,
-            up(view.value[cell] + view.half[cell], top),
+            up(view.high[cell], top),
           );
         if (cell === at) outline(own, boxes[cell]);
       });
@@ -193,11 +200,8 @@ function labels(own, edge, left, step, top) {
 
 function band({ pen, view, colours }, edge, first, x, y) {
   const inside = edge.cells.flatMap((one, i) => (one.ordered ? [i] : []));
-  const [low, high] = [-1, 1].map((sign) =>
-    inside.map((i) => [
-      x(i),
-      y(view.value[first + i] + sign * (Number.isFinite(view.half[first + i]) ? view.half[first + i] : 0)),
-    ]),
+  const [low, high] = [view.low, view.high].map((ends) =>
+    inside.map((i) => [x(i), y(Number.isFinite(ends[first + i]) ? ends[first + i] : view.value[first + i])]),
   );
   path(pen, [...low, ...high.reverse()]);
   [pen.fillStyle, pen.globalAlpha] = [colours.mark, 0.25];
@@ -231,13 +235,13 @@ function lyingLayout(own) {
         boxes[cell] = [0, y, width, step];
         write(own, row.label, room - 6, y + step / 2, { align: "right", most: room - 8 });
         bar(own, cell, [Math.min(zero, end), y + 3, Math.abs(end - zero), step - 6]);
-        if (Number.isFinite(view.half[cell]))
+        if (Number.isFinite(view.high[cell]))
           line(
             pen,
             colours.ink,
-            along(view.value[cell] - view.half[cell]),
+            along(view.low[cell]),
             y + step / 2,
-            along(view.value[cell] + view.half[cell]),
+            along(view.high[cell]),
             y + step / 2,
           );
         if (cell === at) outline(own, boxes[cell]);
@@ -263,7 +267,7 @@ function heatLayout(own) {
     const boxes = Array.from(view.value, (value, cell) => {
       const [row, column] = placesOf(view.edges, cell);
       const box = [room + column * wide, TOP + row * high, wide, high];
-      if (value - view.half[cell] > 0) {
+      if (view.low[cell] > 0) {
         [pen.fillStyle, pen.globalAlpha] = [colours.mark, 0.08 + 0.92 * Math.sqrt(value / most)];
         pen.fillRect(box[0], box[1], wide + 0.3, high + 0.3);
         pen.globalAlpha = 1;

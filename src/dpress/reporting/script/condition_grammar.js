@@ -18,6 +18,9 @@ export const TOTAL = { word: "total" };
 /** A query that cannot be read, or answered here; the message says why. */
 export class Unread extends Error {}
 
+/** A query that the command answers and this page does not. */
+export class Elsewhere extends Unread {}
+
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 
 /** Returns a text in quotes, as Python writes it. */

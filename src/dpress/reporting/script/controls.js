@@ -53,6 +53,14 @@ export function select(text, options, act, chosen = undefined) {
   return element("span", { class: "held" }, element("label", { for: id }, text), node);
 }
 
+/** Returns a box that looks for values; `act` is called with what was typed, in small letters. */
+export function search(text, act) {
+  const id = `list${++lists}`;
+  const box = element("input", { type: "search", id, spellcheck: "false", autocomplete: "off" });
+  box.addEventListener("input", () => act(box.value.trim().toLocaleLowerCase()));
+  return element("span", { class: "held" }, element("label", { for: id }, text), box);
+}
+
 /** Returns the condition of a query on a run of cells, as text. */
 export function condition(own, [first, last]) {
   if (first === 0 && last === own.ordered - 1 && own.ordered === own.size) return "";

@@ -32,6 +32,7 @@ function squared(own, cells) {
   if (own.linear === "equal") return (weights) => dot(weights, weights);
   if (own.linear === "tree") return tree(own, cells);
   if (own.linear === "haar") return haar;
+  if (own.linear === "sums") return sums(own);
   const rows = unpacked(own.values);
   return (weights) => {
     let sum = 0;
@@ -74,6 +75,30 @@ function tree({ branching, variances }, cells) {
       level = next;
     });
     return [...level.values()].reduce((sum, [, q]) => sum + q, 0);
+  };
+}
+
+/**
+ * Returns w -> w G w - (S w) M (S w): cells that were measured, each alone, beside weighted sums S of them (Woodbury).
+ * Of M, which is symmetric, the page has the rows from the diagonal on.
+ */
+function sums({ alone, inverse, starts, lengths, values }) {
+  const [own, between, rows] = [alone, inverse, values].map(unpacked);
+  const firsts = lengths.map((_, place) => lengths.slice(0, place).reduce((sum, one) => sum + one, 0));
+  const diagonal = (place) => place * lengths.length - (place * (place - 1)) / 2;
+  return (weights) => {
+    const all = Float64Array.from(weights);
+    const summed = Float64Array.from(starts, (start, place) =>
+      dot(rows.subarray(firsts[place], firsts[place] + lengths[place]), all.subarray(start)),
+    );
+    let total = 0;
+    all.forEach((one, cell) => (total += own[cell] * one * one));
+    summed.forEach((one, place) => {
+      if (!one) return;
+      const row = between.subarray(diagonal(place), diagonal(place + 1));
+      total -= one * (2 * dot(row, summed.subarray(place)) - row[0] * one);
+    });
+    return total;
   };
 }
 

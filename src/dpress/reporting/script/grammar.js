@@ -4,6 +4,7 @@ import { parts, plainName, shown, unquoted } from "./condition_grammar.js";
 
 const WHERE = "(?:^|(?<=\\s))where(?=\\s|$)";
 const of = (head) => `\`${head}\` or \`${head} where CONDITIONS\``;
+const GRAMMAR = ["in", "of", "by", "where", "and", "or", "not", "=", "is", "between"]; // no names of attributes
 const FORMS = {
   mean: of("mean NAME"),
   sum: of("sum NAME"),
@@ -131,7 +132,8 @@ function named(names, text, form) {
   const match = new RegExp(`^(${anyName(names)})(?=$|\\s+(?:where|by)(?:\\s|$))`).exec(text);
   if (match) return [plainName(names, match[1]), scope(names, text.slice(match[0].length).trim(), form)];
   const [name, ...behind] = parts(text, WHERE);
-  if (!name) throw new Unread(`cannot read ${shown(text)}; write ${form}`);
+  const word = name.split(/\s/)[0].toLowerCase();
+  if (!name || GRAMMAR.includes(word)) throw new Unread(`cannot read ${shown(text)}; write ${form}`);
   if (behind.length && !behind[0]) throw new Unread(`\`where\` needs a condition behind it; write ${form}`);
   throw noAttribute(names, unquoted(name));
 }

@@ -3,7 +3,7 @@ import { table } from "./rows.js";
 import { unpacked } from "./unpacked.js";
 import { csvOf } from "./words.js";
 
-const NUMBERS = { value: "value", low: "95 % from", high: "95 % to", standard_error: "standard error" };
+const NUMBERS = { count: "count", value: "value", low: "95 % from", high: "95 % to", standard_error: "standard error" };
 const MISSING = "not known";
 
 /** Puts every list of the data where the page has a place for it. */
@@ -11,7 +11,7 @@ export function putLists(lists) {
   for (const place of document.querySelectorAll("[data-list]")) place.append(list(lists[place.dataset.list]));
 }
 
-function list({ title, rows, labels, measured }) {
+function list({ title, rows, labels, measured, heads = {} }) {
   const texts = labels.map(
     ({ names, at }) =>
       (row) =>
@@ -20,14 +20,15 @@ function list({ title, rows, labels, measured }) {
   const numbers = Object.entries(measured).map(([name, own]) => [name, unpacked(own)]);
   const own = Object.fromEntries(numbers);
   const spread = (row) => own.standard_error?.[row] ?? own.high?.[row] - own.low?.[row];
-  const names = [...labels.map((one) => one.name), ...numbers.map(([name]) => name)];
+  const names = [...labels.map((one) => one.name), ...numbers.map(([name]) => heads[name] ?? name)];
   const exact = (row) => [...texts.map((text) => text(row)), ...numbers.map(([, values]) => values[row])];
   return table({
     title,
     size: rows,
     noun: "rows",
     labels: labels.length,
-    heads: [...labels.map((one) => one.name), ...numbers.map(([name]) => NUMBERS[name])],
+    sought: labels.length === 1 ? labels[0].name : "the rows",
+    heads: [...labels.map((one) => one.name), ...numbers.map(([name]) => heads[name] ?? NUMBERS[name])],
     sorters: [
       ...labels.map(({ names, at }) => ranked(names, at)),
       ...numbers.map(
@@ -40,6 +41,11 @@ function list({ title, rows, labels, measured }) {
       ...texts.map((text) => text(row)),
       ...numbers.map(([, values]) => rounded(values[row], spread(row))),
     ],
+    links: labels.map(
+      ({ links, at }) =>
+        (row) =>
+          links?.[at[row]],
+    ),
     csv: (order) => csvOf([names, ...Array.from(order, exact)]),
     json: (order) =>
       JSON.stringify(

@@ -13,7 +13,6 @@ if (text) {
 }
 
 function putTables(answers) {
-  const asking = answers.asked === false ? [] : [ask(answers)];
-  document.getElementById("live").append(...(answers.error ? [...asking, explore(answers)] : []));
+  document.getElementById("live").append(...(answers.error ? [ask(answers), explore(answers)] : []));
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));

@@ -1,13 +1,21 @@
 /** A map that is moved, enlarged and asked: a rectangle on it becomes a query. */
 import { button, shell } from "./controls.js";
 import { drawn, element } from "./elements.js";
+import { putLists } from "./lists.js";
+import { tileReader } from "./map_tiles.js";
+import { placePicker } from "./map_areas.js";
+import { questionBox } from "./map_question.js";
 
-const { names, box, frames } = JSON.parse(document.getElementById("data").textContent);
+const data = JSON.parse(document.getElementById("data").textContent);
+const { names, box, frames, lists, areas } = data;
 const SIDES = [0, 1].flatMap((column) => [0, 1].map((end) => [column, end]));
 const places = box.map(([low, high]) => Math.max(0, 3 - Math.floor(Math.log10(high - low))));
 const third = ([low, high]) => (high - low) / 3;
 let asked = box.map((ends) => [ends[0] + third(ends), ends[1] - third(ends)]);
 let drawing = false;
+
+const tileAt = tileReader(lists[0], data.noun);
+const here = element("output", { "aria-live": "polite" }, "A click on the map says how many there are.");
 
 const rounded = (value, column) => Number(value.toFixed(places[column]));
 const within = (value, column) => Math.min(Math.max(value, box[column][0]), box[column][1]);
@@ -61,6 +69,7 @@ function movable(svg) {
     const ends = [value(from), value(to)];
     ask([0, 1].map((column) => ends.map((one) => one[column]).sort((one, other) => one - other)));
   });
+  svg.addEventListener("click", (event) => drawing || (here.textContent = tileAt(value(at(event)))));
   for (const over of ["pointerup", "pointercancel"]) svg.addEventListener(over, () => (from = null));
   svg.tabIndex = 0;
   svg.addEventListener("keydown", ({ key }) => {
@@ -110,9 +119,13 @@ const zooms = [
 const inputs = [0, 1].map((column) =>
   element("span", { class: "held" }, names[column], ...SIDES.flatMap(([own], i) => (own === column ? [ends[i]] : []))),
 );
+const [picker, choose] = areas.length ? placePicker(areas) : ["", null];
 document
   .getElementById("live")
   .append(
+    picker,
+    element("p", { class: "note" }, here),
+    questionBox(data, choose, ask),
     element(
       "div",
       { class: "controls" },
@@ -130,3 +143,5 @@ document
     command,
   );
 ask(asked);
+putLists(lists);
+document.documentElement.classList.add("scripted");

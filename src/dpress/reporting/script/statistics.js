@@ -1,16 +1,17 @@
 /** Counts, shares, ratios and differences with standard error and interval, as `dpress query` gives them. */
 import { columnsOf } from "./attributes.js";
-import { TOTAL, Unread } from "./condition_grammar.js";
+import { Elsewhere, TOTAL, Unread } from "./condition_grammar.js";
 import { boxesOf } from "./conditions.js";
 import { read } from "./grammar.js";
 import { cutTiles, leftOpen } from "./tiles.js";
 import { weighed } from "./weighed.js";
 
 const ROUNDING = 1e-12; // of a variance that is the difference of others, in shares of these
-const OFFLINE = "The page does not know the error of this answer; the command gives it.";
+const OFFLINE = "The page does not know the error of this answer; use this command";
 const UNION = "How the errors of the parts of this union depend on each other is not known: standard error and interval are the largest that they can be."; // prettier-ignore
 const DEPENDENCE = "How the errors of the two counts depend on each other is not known: standard error and interval are the largest that they can be."; // prettier-ignore
 
+const UNBIASED = "From the unbiased counts.";
 const MOST_GROUPS = 200; // that a page shows of a query
 
 /** Returns { of, value, standardError, interval, note } of a query; throws `Unread` where it cannot be answered here. */
@@ -25,7 +26,7 @@ export function answersTo(answers, text) {
   const { by = [], ...asked } = readable(answers, text);
   const columns = by.map((name) => columnsOf(answers.attributes).find((one) => one.name === name));
   const groups = columns.reduce((count, one) => count * one.size, 1);
-  if (groups > MOST_GROUPS) throw new Unread(`these are ${groups} groups, more than this page shows; use the command`);
+  if (groups > MOST_GROUPS) throw new Elsewhere(`these are ${groups} groups, more than this page shows; use this command`);
   const labels = columns.reduce((rows, one) => rows.flatMap((row) => one.names.map((name) => [...row, name])), [[]]);
   return labels.map((row) => ({ group: row, ...answered(answers, { ...asked, where: within(by, row, asked.where) }) }));
 }
@@ -36,26 +37,26 @@ const within = (by, row, where) =>
 
 /** Returns a query as a tree, where this page answers such queries. */
 function readable({ attributes, error }, text) {
-  if (!error) throw new Unread(OFFLINE);
+  if (!error) throw new Elsewhere(OFFLINE);
   const asked = read(
     columnsOf(attributes).map((one) => one.name),
     text,
   );
   if (!["count", "share", "ratio", "difference"].includes(asked.of))
-    throw new Unread(`The page answers counts, shares, ratios and differences; for ${asked.of} use the command.`);
+    throw new Elsewhere(`The page answers counts, shares, ratios and differences; for the ${asked.of} use this command`);
   return asked;
 }
 
 function answered(answers, asked) {
   const boxes = (tree) => boxesOf(answers.attributes, both(tree ?? TOTAL, asked.where));
   if (asked.of === "count") return count(answers, boxes(asked.first));
-  if (!answers.signed) throw new Unread(OFFLINE);
+  if (!answers.signed) throw new Elsewhere(OFFLINE);
   const counts = [boxes(asked.first), boxes(asked.of === "share" ? TOTAL : asked.second)];
   const { pair, note } = compared(answers, ...counts);
   const cut = counts.flat().some((weights) => cutTiles(answers, weights));
   return {
     of: asked.of,
-    note: joined(cut && answers.tiles.note, note, answers.note),
+    note: joined(cut && answers.tiles.note, note, answers.note, answers.most !== null && UNBIASED),
     ...(asked.of === "difference" ? difference(answers, pair) : ratio(answers, asked.of, pair)),
   };
 }
@@ -72,10 +73,12 @@ function both(first, second) {
 
 function held(answers, weights) {
   if (answers.tables.holding(weighed(weights)) >= 0) return weights;
-  if (answers.missing) throw new Unread("no table in this page answers this; the command knows the larger ones, too");
+  if (answers.missing) throw new Elsewhere("No table in this page answers this; this command knows the larger ones, too");
+  if (answers.fitted)
+    throw new Elsewhere("No table has these attributes together; this command answers from the fitted joint distribution");
   const names = answers.tables.all.map((one) => one.axes.map((axis) => answers.attributes[axis].name).join(" × "));
   const some = `${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`;
-  throw new Unread(`no table in this page answers this, try the command; the tables are ${some}`);
+  throw new Unread(`no table of this release answers this; the tables are ${some}`);
 }
 
 function count(answers, boxes) {
@@ -91,7 +94,7 @@ function count(answers, boxes) {
 
 /** Returns the count of disjoint boxes; see `query.table_forms`. */
 function union(answers, boxes) {
-  if (!answers.signed) throw new Unread(OFFLINE);
+  if (!answers.signed) throw new Elsewhere(OFFLINE);
   if (boxes.some((weights) => cutTiles(answers, weights)))
     throw new Unread("this is a union that cuts tiles, of which single ranges are answered; ask its parts");
   held(answers, together(boxes));
@@ -100,12 +103,19 @@ function union(answers, boxes) {
   const note = joined(answers.note, !answers.symmetric && UNION);
   return {
     of: "count",
-    value,
     standardError: Math.sqrt(variance),
-    half,
-    interval: [value - half, value + half],
+    ...adjusted(answers, boxes, { value, interval: [value - half, value + half] }),
     note,
   };
+}
+
+/** Returns a count by the adjusted counts where these answer, with the interval cut to what is possible. */
+function adjusted({ most, tables }, boxes, unbiased) {
+  if (most === null) return unbiased;
+  const value = boxes.reduce((sum, weights) => sum + tables.adjustedSum(weights), 0);
+  const [low, high] = unbiased.interval;
+  const interval = [Math.min(Math.max(low, 0), value), Math.max(Math.min(high, most), value)];
+  return { value, interval, unbiased: unbiased.value };
 }
 
 /** Returns the sum of product queries and its variance: exact where that is known, else its bound. */
@@ -136,16 +146,18 @@ function intervalOf({ least, most, critical }, value) {
 
 const joined = (...notes) => [...new Set(notes.filter(Boolean))].join(" ") || null;
 
-/** Returns a count from weights, with half its interval. */
+/** Returns how many a count from weights is, without its error. */
+export const countOf = ({ most, tables, users }, weights) =>
+  most === null ? tables.sum(weights, users) : tables.adjustedSum(weights);
+
+/** Returns a count from weights. */
 export function ofWeights(answers, weights) {
   const [value, variance] = answers.form(weights);
   const half = wholeCounts(variance, answers.critical);
   return {
     of: "count",
-    value,
     standardError: Math.sqrt(variance),
-    half,
-    interval: [value - half, value + half],
+    ...adjusted(answers, [weights], { value, interval: [value - half, value + half] }),
   };
 }
 

@@ -12,12 +12,8 @@ export const said = (view, cell) =>
     .join(", ")}: ${answered(answerAt(view, cell))}`;
 
 /** Returns a cell as an answer. */
-export function answerAt({ value, half, error }, cell) {
-  return {
-    value: value[cell],
-    standardError: error[cell],
-    interval: [value[cell] - half[cell], value[cell] + half[cell]],
-  };
+export function answerAt({ value, low, high, error }, cell) {
+  return { value: value[cell], standardError: error[cell], interval: [low[cell], high[cell]] };
 }
 
 const COLUMNS = ["count", "standard_error", "low", "high"];

@@ -50,6 +50,8 @@ async function act(what, done) {
 }
 
 async function showSnippet() {
+  const { rounds } = await get(collection);
+  const several = rounds > 1 ? `, { rounds: ${rounds} }` : "";
   const own = (await get(address("v1/client")))["client.js"];
   const source = own && `${address("client.js")}?v=${own.version}`;
   byId("snippet").textContent = own
@@ -57,7 +59,7 @@ async function showSnippet() {
         `<script src="${source}"`,
         `  integrity="${own.integrity}" crossorigin="anonymous"></script>`,
         `<script type="module">`,
-        `  const collection = await dpress.Collection.open("${collection}");`,
+        `  const collection = await dpress.Collection.open("${collection}"${several});`,
         `  const { sent, refused } = await collection.report({ /* a value for every attribute */ });`,
         `</script>`,
       ].join("\n")

@@ -19,6 +19,8 @@ const LEGEND = {
   map: "The stronger the colour of a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
 };
 
+const NEEDED = "Whoever runs this collection lets nobody look without it. It stays in this tab, and is gone when the tab is closed.";
+
 let said = null;
 let shown = ""; // which tables there are figures of
 let figures = [];
@@ -46,11 +48,11 @@ function build({ tables, axes }) {
 
 /** Shows an estimate. */
 function show(found) {
-  if (!("tables" in found)) return say("state", `Waiting: ${found.waiting}.`);
+  if (!("tables" in found)) return say("state", `Waiting: ${found.waiting}. What stands below is as it was before.`);
   if (found.round !== said.round) describe().catch(() => undefined); // the same is asked once more
   state(found.open);
   say("users", count(found.users));
-  say("waiting", found.waiting ? `There is no estimate yet: ${found.waiting}.` : "");
+  say("waiting", found.waiting ? `There is no estimate${found.open ? " yet" : ""}: ${found.waiting}.` : "");
   const left = Object.entries(found.left_out).map(([reason, number]) => `${count(number)} ${reason}`);
   const before = found.before ? `${count(found.before)} of them in earlier rounds` : "";
   say("left-out", [before, left.length ? `beside them ${left.join(", ")}` : ""].filter(Boolean).join("; "));
@@ -70,8 +72,8 @@ function legend({ approximate }) {
 }
 
 /** Returns the median half width of the intervals of the first table. */
-function uncertainty({ tables, users }) {
-  if (!tables.length) return "not yet";
+function uncertainty({ tables, users, open }) {
+  if (!tables.length) return open ? "not yet" : "not known";
   const half = shares(tables[0], users).half.filter((one) => one !== null).sort((one, two) => one - two);
   return half.length ? points(half[half.length >> 1]) : "not known";
 }
@@ -79,6 +81,8 @@ function uncertainty({ tables, users }) {
 function state(open) {
   const over = open === false || (said.until && Date.parse(said.until) <= Date.now());
   say("state", over ? "Closed: nothing more is accepted." : "Open: reports are accepted.");
+  say("shrinking", over ? "" : "; it shrinks as reports arrive");
+  byId("answer").hidden = over;
 }
 
 async function describe() {
@@ -90,9 +94,10 @@ async function describe() {
   state(said.open);
   showAsked(said);
   showPromise(said);
-  const own = [element("a", { href: `../try/${id}` }, "Answer it in this browser"), ", and see what would leave it."];
-  if (said.next) own.push(" This round is followed by ", element("a", { href: `./${said.next}` }, "another one"), ".");
-  byId("try").replaceChildren(...own);
+  byId("answer").replaceChildren(element("a", { href: `../try/${id}` }, "Answer it in this browser"), ", and see what would leave it.");
+  if (said.next) {
+    byId("following").replaceChildren("This round is followed by ", element("a", { href: `./${said.next}` }, "another one"), ".");
+  }
   say("footer", `Collection ${id}`);
 }
 
@@ -101,7 +106,7 @@ async function look() {
     await stream(`${collection}/events`, show, (error) => error && say("state", "The service does not answer; trying again."));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.status === 401) askToken(token.get() ? "That was not the token." : "");
+    if (error.status === 401) askToken(token.get() ? "That was not the token." : NEEDED);
     else say("waiting", error.message);
     token.forget();
   }
@@ -131,4 +136,7 @@ byId("token-form").addEventListener("submit", (event) => {
 
 describe()
   .then(() => Promise.all([look(), administer().catch(notAllowed)]))
-  .catch((error) => say("state", error instanceof Refused ? `There is nothing to show: ${error.message}.` : "The service does not answer."));
+  .catch((error) => {
+    say("state", error instanceof Refused ? `There is nothing to show: ${error.message}.` : "The service does not answer.");
+    document.querySelectorAll("#keys, main > section").forEach((part) => (part.hidden = true));
+  });

@@ -10,7 +10,7 @@ let fields = [];
 const values = () => Object.assign({}, ...fields.map((one) => one.values()));
 
 /** Loads the client, if it is the very one that the service says it has. */
-async function client() {
+async function client({ rounds }) {
   const own = (await get(address("v1/client")))["client.js"];
   if (!own) throw new Refused(404, "this service has no client for browsers");
   const script = element("script", { src: `${address("client.js")}?v=${own.version}`, integrity: own.integrity });
@@ -20,7 +20,19 @@ async function client() {
     script.addEventListener("error", () => failed(new Refused(0, "the client could not be loaded")));
     document.head.append(script);
   });
-  return globalThis.dpress.Collection.open(collection);
+  return globalThis.dpress.Collection.open(collection, { rounds }); // each of the collection, once
+}
+
+function state({ open, refused }) {
+  if (open) return "Open: your browser can report.";
+  if (refused === "answered already") return "Answered: this browser has answered this round, and a round is answered once.";
+  return `Nothing can be reported: ${refused}.`;
+}
+
+function several({ rounds, together }) {
+  const reports = `A round is answered once. Reports of the same values in all ${rounds} rounds together`;
+  if (together === null) return "";
+  return `${reports}: at most ${Number(Math.exp(together).toPrecision(3)).toLocaleString("en")} times (epsilon ${together}).`;
 }
 
 async function showStatus() {
@@ -34,7 +46,7 @@ async function showStatus() {
   ];
   byId("status").replaceChildren(...rows.flatMap(([what, how]) => [element("dt", {}, what), element("dd", {}, how)]));
   byId("survey").hidden = !status.open;
-  say("state", status.open ? "Open: your browser can report." : `Nothing can be reported: ${status.refused}.`);
+  say("state", state(status));
 }
 
 async function preview(event) {
@@ -64,8 +76,9 @@ async function start() {
   document.title = said.title;
   say("title", said.title);
   showPromise(said);
+  say("several", several(said));
   byId("live").href = `../collections/${id}`;
-  opened = await client();
+  opened = await client(said);
   fields = attributes(said).map(field);
   byId("fields").replaceChildren(...fields.map((one) => one.node));
   await showStatus();

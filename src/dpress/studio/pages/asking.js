@@ -22,7 +22,7 @@ function box(own, goOn) {
   const go = button("Ask", () => waited(out, "Asking.", async () => {
     out.replaceChildren(...answers(await ask("POST", "/query", JSON.stringify({ name: own.name, sql: field.value })), `${own.name}-question`));
   }));
-  const further = element("details", {}, element("summary", {}, "Ask it in SQL, for nothing"),
+  const further = element("details", { id: `asked-${own.name}` }, element("summary", {}, "Ask it in SQL, for nothing"),
     element("label", {}, "A statement over what is released; the name of the table does not matter", field),
     element("p", {}, go), out);
   return element("div", {}, ...(own.kind ? [] : [answered(own, goOn)]), further);

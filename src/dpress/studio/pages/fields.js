@@ -1,7 +1,8 @@
 /** Fields of forms, each bound to one member of what was typed. */
 
 import { element } from "./elements.js";
-import { typed } from "./work.js";
+import { placed } from "./faults.js";
+import { titled, typed } from "./work.js";
 
 /** Returns a line that says why something is asked, or is not. */
 export const why = (...text) => element("p", { class: "why" }, ...text);
@@ -50,8 +51,9 @@ export function ticks(words, own, member, names) {
   const set = (name) => (on) => {
     own[member] = names.filter((one) => (one === name ? on : own[member].includes(one)));
   };
-  const boxes = names.map((name) => tick(name, own[member].includes(name), set(name)));
-  return element("div", { role: "group", "aria-label": words }, element("p", { class: "why" }, words), element("div", { class: "fields" }, ...boxes));
+  const boxes = names.map((name) => tick(titled(name), own[member].includes(name), set(name)));
+  return placed(own, member, element("div", { role: "group", "aria-label": words },
+    element("p", { class: "why" }, words), element("div", { class: "fields" }, ...boxes)));
 }
 
 /** Returns a group of fields under a name. */
@@ -68,5 +70,5 @@ function bound(words, field, own, member, then) {
     typed();
   });
   field.addEventListener("change", then);
-  return element("label", {}, words, field);
+  return placed(own, member, element("label", {}, words, field));
 }

@@ -1,6 +1,7 @@
 /** The plan beside the steps: the error of every wish before anything is spent, and what the promise means. */
 
 import { byId, drawn, element } from "./elements.js";
+import { mark, wayTo } from "./faults.js";
 import { why } from "./fields.js";
 import { listing, refusal } from "./shown.js";
 import { address, ask, work } from "./work.js";
@@ -14,11 +15,13 @@ export async function drawPlan() {
   const own = turn;
   const open = work.wishes.filter((one) => !one.published);
   const parts = open.map((one) => element("section", { "aria-label": one.name }, element("h3", {}, one.name)));
-  const first = why("Describe at least one column, say whom you protect, and wish for something: what it will cost and give is shown here at once.");
+  const done = why("All that was wished for is published. Add another wish to plan more.");
+  const first = work.wishes.length ? done : why("Describe at least one column, say whom you protect, and wish for something: what it will cost and give is shown here at once.");
   byId("plan").replaceChildren(...(parts.length ? parts : [first]));
   for (const [place, one] of open.entries()) {
     if (one.fault) {
-      parts[place].append(element("p", { class: "wrong-line" }, one.fault));
+      const empty = one.faults.some((fault) => fault.empty);
+      parts[place].append(...(empty ? [why("Still to say:")] : []), ...(one.faults.length ? one.faults.map(wayTo) : [element("p", { class: "wrong-line" }, one.fault)]));
       continue;
     }
     const key = `${one.toml}\n${one.sql}`;
@@ -32,6 +35,7 @@ export async function drawPlan() {
       known.set(key, found);
       waiting.remove();
       parts[place].append(...forecast(one, found));
+      tell(one, found);
       if (!one.kind) continue; // of statements the plan says all
       found.preview ??= await ask("POST", "/wishes/preview", one.name);
       if (own !== turn) return;
@@ -40,10 +44,21 @@ export async function drawPlan() {
       if (own !== turn) return;
       waiting.remove();
       parts[place].append(...refusal(error));
+      if (!error.at) continue;
+      one.faults.push({ at: error.at, line: error.message.replace(/^\$\.\S*: /, "") });
+      mark();
     } finally {
       clearInterval(clock);
     }
   }
+}
+
+/** Says beside the button that publishes it how far off its numbers will be. */
+function tell(one, { tables: [table] }) {
+  const column = table.header.indexOf("typical error");
+  const place = [...document.querySelectorAll("[data-error]")].find((span) => span.dataset.error === one.name);
+  const chosen = table.rows.find(([mark]) => mark === "*") ?? table.rows[0];
+  if (place && column >= 0 && chosen) place.textContent = ` Its numbers will be off by ${chosen[column].replace("+-", "±").trim()}, typically.`;
 }
 
 function forecast(one, found) {
@@ -55,6 +70,8 @@ function forecast(one, found) {
     ...(found.chances.length ? [chances(found.chances)] : []),
     ...(more.length ? [why(`With ${more.join("; with ")}.`)] : []),
     ...found.tables.map((table) => listing(table, "What is planned, and its errors")),
+    ...(found.periods ?? []).map((line) => why(line.replace(" (`counter`)", ""))),
+    ...(found.running ? [listing(found.running, "What counts over several periods err")] : []),
     ...(rest.length ? [element("details", {}, element("summary", {}, "All that the plan says"), ...rest)] : []),
   ];
 }
@@ -92,8 +109,11 @@ function bars(rows) {
   return drawn("svg", { class: "bars", viewBox: `0 0 440 ${12 + 20 * rows.length}`, role: "img", "aria-label": "Bars of made-up people with intervals" }, ...marks);
 }
 
+/** Returns a number with its interval, in no more digits than the interval leaves it. */
 function figure(one) {
-  const size = Math.abs(one.value) >= 1000 ? one.value.toLocaleString("en", { maximumFractionDigits: 0 }) : String(Number(one.value.toPrecision(4)));
-  const half = one.high === null || one.high === undefined ? "" : ` ± ${Number((one.high - one.value).toPrecision(2)).toLocaleString("en")}`;
-  return size + half;
+  if (one.value === null) return "not known";
+  const half = one.high === null || one.high === undefined ? 0 : one.high - one.value;
+  if (!(half > 0)) return Number(one.value.toPrecision(4)).toLocaleString("en");
+  const digits = { maximumFractionDigits: half < 1 ? Math.min(9, 1 - Math.floor(Math.log10(half))) : 0 };
+  return `${one.value.toLocaleString("en", digits)} ± ${Number(half.toPrecision(2)).toLocaleString("en", digits)}`;
 }

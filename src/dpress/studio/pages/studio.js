@@ -1,14 +1,16 @@
 /** The page: four steps, and the plan beside them. */
 
-import { byId, element, say } from "./elements.js";
+import { byId, say } from "./elements.js";
+import { mark, refuse } from "./faults.js";
 import { drawHave, drawWhom } from "./have.js";
 import { drawPlan } from "./plan.js";
 import { drawDo, drawWhat } from "./want.js";
 import { ask, take, whenKept, work } from "./work.js";
 
-function fail(line) {
+function fail(line, at = "") {
   byId("fault").hidden = line === "";
   say("fault", line);
+  refuse(line, at);
 }
 
 /** Draws the steps anew, where a choice changes what is asked; the field that was used keeps the focus. */
@@ -30,16 +32,6 @@ function drawn() {
   drawDo(redraw, fail);
   mark();
   drawPlan();
-}
-
-/** Marks the columns that a refusal names. */
-function mark() {
-  for (const box of document.querySelectorAll("fieldset[data-column]")) {
-    const lines = work.wishes.map((one) => one.fault).filter((line) => line.startsWith(`$.attribute[${box.dataset.column}]`));
-    box.classList.toggle("wrong", lines.length > 0);
-    box.querySelector(".wrong-line")?.remove();
-    if (lines.length) box.append(element("p", { class: "wrong-line" }, lines[0]));
-  }
 }
 
 whenKept((line) => {

@@ -2,12 +2,14 @@
 
 import { asking, forget } from "./asking.js";
 import { byId, drawn, element } from "./elements.js";
+import { placeOf, toFirst, wayTo } from "./faults.js";
 import { button, choice, group, lines, row, text, ticks, why } from "./fields.js";
 import { waited } from "./shown.js";
 import { address, ask, attributeName, keep, take, typed, work } from "./work.js";
 
 const LOWEST = -2; // of the slider: a hundredth
 const STEPS = 100; // for each factor of ten
+const PARTS = [["", "an equal part of what is left"], ["all", "all that is left"], ["half", "half of what is left"], ["tenth", "a tenth of what is left"]];
 
 /** Draws the third step. */
 export function drawWhat(redraw) {
@@ -15,7 +17,7 @@ export function drawWhat(redraw) {
   const names = draft.columns.filter((one) => one.use).map(attributeName);
   const add = (kind) => () => {
     const name = unused(kind || "sql");
-    draft.wishes.push({ name, kind, sql: "", attributes: [], by: [], mean: [], median: [], ways: "1", more: "", epsilon: "" });
+    draft.wishes.push({ name, kind, sql: "", attributes: [], by: [], mean: [], median: [], ways: "1", more: "", periods: "", counter: "separate", per_unit: "1", epsilon: "" });
     redraw();
     typed();
   };
@@ -35,7 +37,7 @@ export function drawWhat(redraw) {
 export function drawDo(redraw, fail) {
   const { draft, ledger } = work;
   byId("step-do").replaceChildren(
-    bar(),
+    bar(), ...spent(),
     ...(ledger.exists ? [why(`The ledger allows ${ledger.words}, and nothing can be taken back from it.`)] : []),
     ...draft.wishes.map((own) => done(own, redraw, fail)),
     ...(draft.wishes.length ? [] : [why("Nothing is wished for yet.")]),
@@ -87,9 +89,22 @@ function wish(own, names, redraw) {
   if (found(own).published) return group(`${own.name}: published`, why("It stays as it was published; add another wish to publish more."));
   const made = group(own.name, row(
     text("Name of its files", own, "name"),
-    text("Its part of epsilon (empty: an equal part)", own, "epsilon"), remove), ...(own.kind ? [...about(own, names), further(own)] : statements(own, names)));
+    ...part(own, redraw), remove), ...(own.kind ? [...about(own, names), ...again(own, redraw), further(own)] : statements(own, names)));
   made.dataset.wish = own.name;
   return made;
+}
+
+/** Returns the choice of a wish's part of the budget, and a field for a figure of its own. */
+function part(own, redraw) {
+  const share = { part: PARTS.some(([value]) => value === own.epsilon) ? own.epsilon : "figure" };
+  const chosen = () => {
+    own.epsilon = share.part === "figure" ? String(found(own).epsilon || 0.1) : share.part;
+    redraw();
+  };
+  const field = choice("How much of the budget it spends", share, "part", [...PARTS, ["figure", "my own figure"]], chosen);
+  if (share.part === "figure") return [field, text("Its epsilon", own, "epsilon")];
+  field.at = () => placeOf(own, "epsilon");
+  return [field];
 }
 
 function about(own, names) {
@@ -97,6 +112,19 @@ function about(own, names) {
   const asked = fields.map(({ name, label, choices }) => (
     choices.length ? row(choice(label, own, name, choices)) : ticks(label, own, name, names)));
   return ticked ? [ticks("About which attributes (none ticked: all)", own, "attributes", names), ...asked] : asked;
+}
+
+/** Returns whether a wish is published once or period by period, where its kind and a column allow that. */
+function again(own, redraw) {
+  const { draft, series } = work;
+  const dated = draft.columns.filter((one) => one.use && ["date", "datetime"].includes(one.kind));
+  if (!series.includes(own.kind) || !dated.length) return [];
+  const options = dated.map((one) => [attributeName(one), `period by period: each ${one.cells || "cell"} of ${one.title || attributeName(one)}`]);
+  const whether = choice("Published", own, "periods", [["", "once"], ...options], redraw);
+  if (!own.periods) return [row(whether)];
+  const counter = choice("Counted", own, "counter", [["separate", "each period by itself"], ["auto", "as errs least"], ["tree", "in running totals, by a tree"], ["smooth", "in running totals, smoothly"]]);
+  const persons = draft.unit === "person" ? [text("In how many periods a person counts", own, "per_unit")] : [];
+  return [row(whether, counter, ...persons), why("What it spends is for all its periods together. Each is published when its rows are there, in order, and never again.")];
 }
 
 function statements(own, names) {
@@ -114,7 +142,7 @@ function further(own) {
   return made;
 }
 
-const found = (own) => work.wishes.find((one) => one.name === own.name) ?? { fault: "", toml: "", commands: [], published: false };
+const found = (own) => work.wishes.find((one) => one.name === own.name) ?? { fault: "", faults: [], turns: {}, toml: "", commands: [], published: false };
 
 /** Returns the ledger's bar: spent, asked for, free. */
 function bar() {
@@ -131,20 +159,92 @@ function bar() {
   return element("div", {}, element("div", { class: "budget" }, shown), why(words));
 }
 
+/** Returns what can still be done when nothing of the budget is left, if that is so. */
+function spent() {
+  const { draft, ledger } = work;
+  if (!ledger.exists || ledger.left.epsilon > 0) return [];
+  const rows = draft.wishes.filter((own) => found(own).published).map((own) => element("li", {}, element("strong", {}, own.name), ": ",
+    ...(own.kind ? [shown(own, "the page")] : []), ...(own.kind && !own.periods ? [", "] : []), ...free(own)));
+  return [element("section", { class: "free", "aria-labelledby": "free" },
+    element("h3", { id: "free" }, "The budget is spent. All of this is still there, and nothing is charged for it:"),
+    element("ul", {}, ...rows),
+    why("Ask as often as you like: answers are made of what is published, and no row is read again. More about the same people costs more: a second budget would add to this one."))];
+}
+
+const turns = new Map(); // by wish: the period that was chosen
+
+/** Returns the choice of the period that is next, and the button that publishes it. */
+function turn(own, known, open, redraw, fail) {
+  const names = known.turns.names ?? [];
+  if (!names.length) return known.published ? [why("All its periods are published.")] : [];
+  const chosen = names.includes(turns.get(own.name)) ? turns.get(own.name) : names[0];
+  const field = element("select", {}, ...names.map((name) => element("option", { value: name }, name)));
+  const go = button(`Publish ${chosen}`, open((place) => published(own, place, redraw, fail, field.value)), "main");
+  field.value = chosen;
+  field.addEventListener("change", () => {
+    turns.set(own.name, field.value);
+    go.textContent = `Publish ${field.value}`;
+  });
+  return [element("label", {}, "Period", field), go];
+}
+
+/** Returns what a published wish offers for nothing. */
+function free(own) {
+  if (own.periods) return [];
+  const ask = button("ask it", () => {
+    const box = byId(`asked-${own.name}`);
+    box.open = true;
+    box.querySelector("textarea").focus();
+  }, "way");
+  if (!own.kind) return [ask];
+  const out = () => byId(`out-${own.name}`);
+  const zip = element("a", { href: address("/bundle", own.name), download: `${own.name}.zip` }, "all its files as a zip");
+  return [ask, ", ", button("made-up records of it", () => recorded(own, out()), "way"), ", ", zip];
+}
+
+const shown = (own, words) => element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, words);
+
+async function recorded(own, out) {
+  out.scrollIntoView({ block: "center" });
+  await waited(out, "Drawing records.", async () => {
+    const made = await ask("POST", "/wishes/records", own.name);
+    const file = URL.createObjectURL(new Blob([made.csv], { type: "text/csv" }));
+    const save = element("a", { href: file, download: `${own.name}-records.csv` }, "Save as CSV");
+    out.replaceChildren(element("p", {}, `${made.count.toLocaleString("en")} made-up records. `, save), why("Nothing is charged."));
+  });
+}
+
+/** Returns what publishing spends, and what is left after it. */
+function spending(own, known) {
+  if (known.after === null || known.after === undefined) return [];
+  const over = own.periods ? " over all its periods" : "";
+  const words = known.after > 0
+    ? `Of epsilon ${figure(known.left)} that is left this spends ${figure(known.epsilon)}${over}; ${figure(known.after)} is left after it.`
+    : `This spends all of your budget${over}: nothing else can be published after it. What is published can still be asked, for nothing.`;
+  const less = button("Choose how much", () => byId("step-what").querySelector(`[data-wish="${CSS.escape(own.name)}"] select`).focus(), "way");
+  return [element("p", { class: known.after > 0 ? "spends" : "spends all" }, words, element("span", { "data-error": own.name }), " ", less)];
+}
+
 const figure = (value) => String(Number(Number(value).toPrecision(4)));
 
 function done(own, redraw, fail) {
   const known = found(own);
-  const out = element("div", { role: "status" });
+  const out = element("div", { role: "status", id: `out-${own.name}` });
   const copied = group(own.name);
-  if (known.published) {
-    copied.append(where(own), asking(own, (told) => published(own, told, redraw, fail)));
+  if (known.published && own.periods) {
+    copied.append(where(own), why(`Published: ${known.turns.published?.join(", ") ?? ""}.`), row(...turn(own, known, (act) => () => act(out), redraw, fail)));
+  } else if (known.published) {
+    copied.append(where(own), element("p", {}, "For nothing: ", ...free(own), "."), asking(own, (told) => published(own, told, redraw, fail)));
   } else {
-    const check = button("Check (for your eyes only)", () => checked(own, out));
-    const go = button(`Publish: spend epsilon ${known.epsilon ?? ""}`, () => published(own, out, redraw, fail), "main");
-    for (const one of [check, go]) one.disabled = Boolean(known.fault);
-    copied.append(row(check, go));
-    if (known.fault) copied.append(element("p", { class: "wrong-line" }, known.fault));
+    const open = (act) => async () => {
+      await keep(); // which draws this step anew
+      if (!toFirst(found(own).faults)) await act(byId(`out-${own.name}`));
+    };
+    const check = button("Check (for your eyes only)", open((place) => checked(own, place)));
+    const go = button(`Publish: spend epsilon ${known.epsilon ?? ""}`, open((place) => published(own, place, redraw, fail)), "main");
+    copied.append(row(check, ...(own.periods ? turn(own, known, open, redraw, fail) : [go])), ...spending(own, known));
+    copied.append(...known.faults.slice(0, 1).map(wayTo));
+    if (known.faults.length > 1) copied.append(why(`And ${known.faults.length - 1} more; the plan lists them.`));
   }
   const files = own.kind ? `${own.name}.toml` : `${own.name}.toml and ${own.name}.sql`;
   const save = button(`Save as ${files}, for the commands`, () => saved(own, out));
@@ -157,8 +257,7 @@ function done(own, redraw, fail) {
 function where(own) {
   const folder = `${work.folder}/${own.name}`;
   if (!own.kind) return why(`The releases that answer its statements are in ${folder}.`);
-  const page = element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, "Its page");
-  return element("p", {}, page, ` is in ${folder}, with its tables.`);
+  return element("p", {}, shown(own, "Its page"), ` is in ${folder}, with its tables.`);
 }
 
 function copyable(words, content, more = []) {
@@ -182,10 +281,9 @@ async function checked(own, out) {
   });
 }
 
-async function published(own, out, redraw, fail) {
-  await keep();
+async function published(own, out, redraw, fail, period = "") {
   await waited(out, "Counting, charging the ledger, adding noise.", async () => {
-    await ask("POST", "/wishes/publish", own.name);
+    await (period ? ask("POST", "/period", JSON.stringify({ name: own.name, period })) : ask("POST", "/wishes/publish", own.name));
     forget(own);
     take(await ask("GET", "/work"));
     fail("");

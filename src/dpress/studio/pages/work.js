@@ -12,14 +12,21 @@ export async function ask(method, path, body) {
   const answer = await fetch(path, { method, headers, body }).catch(() => null);
   if (answer === null) throw new Error("the studio does not answer; is `dpress studio` still running?");
   const found = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(found.detail), { caret: found.caret });
+  if (!answer.ok) throw Object.assign(new Error(found.detail), { caret: found.caret, at: found.at });
   return found;
 }
 
-export const work = { draft: null, kinds: [], wishes: [], ledger: {}, folder: "" };
+export const work = { draft: null, kinds: [], series: [], wishes: [], ledger: {}, folder: "" };
 
 /** Returns the name of a column's attribute, as the specification has it (`studio/written.py`). */
-export const attributeName = ({ kind, name }) => ({ location: "place", hierarchy: `${name}_code` })[kind] ?? name;
+export const attributeName = ({ called, kind, name }) => called.trim() || (({ location: "place", hierarchy: `${name}_code` })[kind] ?? name);
+
+/** Returns an attribute's title for people, with its name where that is another. */
+export function titled(name) {
+  const title = work.draft.columns.find((one) => one.use && attributeName(one) === name)?.title.trim();
+  if (title?.toLowerCase() === name.toLowerCase()) return title;
+  return title ? `${title} (${name})` : name;
+}
 
 let timer;
 let changed = 0;

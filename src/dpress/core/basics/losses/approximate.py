@@ -8,10 +8,12 @@ from typing import ClassVar, Literal
 from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import describe
-from dpress.core.basics.losses.convert import best_order, entry, exp_up, round_up, zcdp_for
+from dpress.core.basics.losses.convert import best_order, entry, exp_up, round_up
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.loss import Amounts, Choosing, Loss
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
+
+GAUSSIAN_SHARE = Fraction(999, 1000)  # of delta; the rest is a ledger's for other losses
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -36,10 +38,11 @@ class ApproxDP:
     for_groups: ClassVar[str] = "g ε allows, where ε"
     for_contents: ClassVar[str] = "ε doubles to {} and δ grows to (1 + exp(ε)) δ"
     additive: ClassVar[bool] = False
-    pays: ClassVar[str] = "epsilon and delta, rho or epsilon"
+    pays: ClassVar[str] = "epsilon and delta, mu2, rho or epsilon"
     needs_delta: ClassVar[bool] = False
     as_epsilon: ClassVar[None] = None
     as_rho: ClassVar[None] = None
+    as_mu2: ClassVar[None] = None
 
     epsilon: Fraction
     delta: Fraction
@@ -74,12 +77,22 @@ class ApproxDP:
         return 2 * self.epsilon
 
     @property
-    def payable(self) -> tuple[PureDP, ZCDP]:
-        """Pure epsilon, and the largest rho whose conversion stays within epsilon and delta."""
-        return PureDP(epsilon=self.epsilon), ZCDP(rho=zcdp_for(self.epsilon, self.delta))
+    def payable(self) -> tuple[PureDP, GaussianDP]:
+        """Pure epsilon, and the largest mu^2 within epsilon and `GAUSSIAN_SHARE` of delta."""
+        from dpress.core.basics.losses.gaussian_profile import mu2_for  # noqa: PLC0415  # beside a delta only
+
+        return PureDP(epsilon=self.epsilon), GaussianDP(mu2=mu2_for(self.epsilon, GAUSSIAN_SHARE * self.delta))
 
     def of(self, amount: Fraction) -> "ApproxDP":  # noqa: ARG002  # refused
         """Refuse: what a smaller epsilon makes of delta is nobody's to say."""
+        raise self._spread()
+
+    def spread(self, sensitivity: Fraction) -> Fraction:  # noqa: ARG002  # refused
+        """Refuse: see `tail`."""
+        raise self._spread()
+
+    def cost(self, spread: Fraction, sensitivity: Fraction) -> Fraction:  # noqa: ARG002  # refused
+        """Refuse: see `tail`."""
         raise self._spread()
 
     def choice_range(self, choices: int, steps: int) -> Fraction:  # noqa: ARG002  # refused

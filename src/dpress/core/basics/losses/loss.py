@@ -66,7 +66,7 @@ class Loss(Protocol):
 
     @property
     def tail(self) -> Literal["laplace", "gaussian"]:
-        """The noise that costs `amount`: Laplace of scale s / amount, or Gaussian of variance s / (2 amount).
+        """The noise that is calibrated to it; `spread` says how wide.
 
         Raises:
             NotSupported: it is not additive; so do `order`, `choosing` and what else is of noise and choices.
@@ -76,6 +76,14 @@ class Loss(Protocol):
     @property
     def order(self) -> Literal[1, 2]:
         """Of the norm in which a sensitivity s is measured: 1 for L1, 2 for the square of L2."""
+        ...
+
+    def spread(self, sensitivity: Fraction) -> Fraction:
+        """Return the scale of the Laplace noise, or the sigma2 of the Gaussian noise, that costs `amount`, or less."""
+        ...
+
+    def cost(self, spread: Fraction, sensitivity: Fraction) -> Fraction:
+        """Return the amount that noise of this spread costs."""
         ...
 
     @property
@@ -155,6 +163,11 @@ class Loss(Protocol):
     @property
     def as_rho(self) -> Fraction | None:
         """The rho of the zCDP that follows; None where none does."""
+        ...
+
+    @property
+    def as_mu2(self) -> Fraction | None:
+        """The mu^2 of the Gaussian differential privacy that follows; None where none does."""
         ...
 
     @property

@@ -9,6 +9,8 @@ from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Amounts, Choosing, Loss
 
+PI_UP = Fraction(355, 113)  # above pi, by 2.7e-7
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class PureDP:
@@ -67,6 +69,14 @@ class PureDP:
         return self.epsilon * self.epsilon / 2
 
     @property
+    def as_mu2(self) -> Fraction:
+        """Pi / 2 of the square of epsilon, rounded up: what randomised response costs, a choice of range 2 epsilon.
+
+        Proof: docs/explanations/proofs/gaussian-noise.md.
+        """
+        return PI_UP * self.epsilon**2 / 2
+
+    @property
     def payable(self) -> "tuple[PureDP]":
         """Itself."""
         return (self,)
@@ -74,6 +84,14 @@ class PureDP:
     def of(self, amount: Fraction) -> "PureDP":
         """Return pure differential privacy of another epsilon."""
         return PureDP(epsilon=amount)
+
+    def spread(self, sensitivity: Fraction) -> Fraction:
+        """Return the scale of discrete Laplace noise, s / epsilon."""
+        return sensitivity / self.epsilon
+
+    def cost(self, spread: Fraction, sensitivity: Fraction) -> Fraction:
+        """Return s / scale."""
+        return sensitivity / spread
 
     def choice_range(self, choices: int, steps: int) -> Fraction:  # noqa: ARG002  # nothing is rounded
         """Return epsilon, shared out: a choice whose log ratios have the range epsilon costs epsilon."""

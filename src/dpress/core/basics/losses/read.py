@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from dpress.core.basics import check
 from dpress.core.basics.losses.approximate import ApproxDP
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 
-LOSSES: tuple[type[PureDP] | type[ZCDP] | type[ApproxDP], ...] = (PureDP, ZCDP, ApproxDP)
+LOSSES: tuple[type[PureDP] | type[ZCDP] | type[GaussianDP] | type[ApproxDP], ...] = (PureDP, ZCDP, GaussianDP, ApproxDP)
 
 
 def from_parameters(values: Mapping[str, check.Number]) -> Loss:

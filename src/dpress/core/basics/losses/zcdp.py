@@ -41,6 +41,7 @@ class ZCDP:
     needs_delta: ClassVar[bool] = True
     delta: ClassVar[Fraction] = Fraction(0)
     as_epsilon: ClassVar[None] = None
+    as_mu2: ClassVar[None] = None
 
     rho: Fraction
 
@@ -70,6 +71,14 @@ class ZCDP:
     def of(self, amount: Fraction) -> "ZCDP":
         """Return zCDP of another rho."""
         return ZCDP(rho=amount)
+
+    def spread(self, sensitivity: Fraction) -> Fraction:
+        """Return the sigma2 of discrete Gaussian noise, s / (2 rho)."""
+        return sensitivity / (2 * self.rho)
+
+    def cost(self, spread: Fraction, sensitivity: Fraction) -> Fraction:
+        """Return s / (2 sigma2) (Canonne, Kamath, Steinke 2020, Theorem 4)."""
+        return sensitivity / (2 * spread)
 
     def choice_range(self, choices: int, steps: int) -> Fraction:
         """Return the largest e, in whole steps, whose choices cost e^2 / 8 each.

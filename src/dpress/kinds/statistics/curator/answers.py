@@ -186,9 +186,10 @@ class CuratorAnswers(GroupAnswers):
         attribute: Any = self.release.schema.tabular[mechanism.axis]
         nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
         whom = f"different {unit.name}" if unit.columns else "rows"
+        title = attribute.title or attribute.name
         return (
-            f"{attribute.name}: {len(attribute.listed):,} names occurred often enough to be released (a name that "
-            f"{nearly:,} {whom} have is, with a chance of 99 %); all other rows are in the groups of "
+            f"{title}: {len(attribute.listed):,} names occurred often enough to be released "
+            f"(a name that {nearly:,} {whom} have is, with a chance of 99 %); all other rows are in the groups of "
             f"“{attribute.extra[-1]}”."
         )
 

@@ -20,9 +20,11 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.curator import discovery, first_step
 from dpress.kinds.statistics.curator.attribute_levels import check_units, finest, person_parts
+from dpress.kinds.statistics.curator.cells_near import CutCells
+from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.estimates import held_by
-from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, METHOD, Measured, Parts
+from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.kind import Statistics
@@ -51,6 +53,7 @@ class _Goal:
         degrees: the highest moment of every measured attribute.
         quantiles: one entry for every attribute that has some.
         schema: the attributes, measured ones with their finest levels.
+        cut: the attributes whose cells are cut near their quantiles.
     """
 
     spec: Spec
@@ -58,6 +61,7 @@ class _Goal:
     degrees: dict[str, int]
     quantiles: tuple[Wanted, ...]
     schema: Schema
+    cut: frozenset[str] = frozenset()
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -120,6 +124,7 @@ def choose(spec: Spec) -> Choice:
             raise NotSupported(f"{first_step.HERE}: groups that are discovered need bounds that are stated")
         candidates = [_bounding(goal, loss) for loss in spec.privacy.loss.payable]
     elif name is None:
+        goal = _with_cut_cells(goal, spec.privacy.loss.payable[0])
         candidates = [_candidate(goal, loss) for loss in spec.privacy.loss.payable]
     else:
         if persons:
@@ -130,10 +135,35 @@ def choose(spec: Spec) -> Choice:
 
 
 def _methods(terms: Statistics) -> tuple[str, ...]:
-    """Return the methods that may serve: a choice only where it may leave out intervals, and there are quantiles."""
+    """Return the methods that may serve: for quantiles, cells or, where these need no intervals, levels are chosen."""
     if terms.private_bounds:
         return (first_step.METHOD,)
-    return (METHOD,) if terms.intervals or not (terms.median or terms.quantiles) else (METHOD, CHOOSING)
+    if not (terms.median or terms.quantiles):
+        return (METHOD,)
+    return (METHOD, CUTTING) if terms.intervals else (METHOD, CUTTING, CHOOSING)
+
+
+def _with_cut_cells(goal: _Goal, loss: Loss) -> _Goal:
+    """Return the goal with the attributes whose cells are cut: those that err less so, where there are no groups."""
+    spec, method = goal.spec, goal.spec.release.method
+    if method not in ("auto", CUTTING) or (method == "auto" and goal.groups > 1):
+        return goal
+    share = _even_share(goal, loss)
+    cut = frozenset(
+        wish.name
+        for wish in goal.quantiles
+        if method == CUTTING
+        or (
+            wish.name not in goal.conditions
+            and better_cut(goal.schema, wish, share, spec.privacy.protected, goal.terms)
+        )
+    )
+    schema = Schema(tuple(with_parts(axis) if axis.name in cut else axis for axis in goal.schema.tabular))
+    return replace(goal, schema=schema, cut=cut)
+
+
+def _even_share(goal: _Goal, loss: Loss) -> Loss:
+    return part_of(loss, Fraction(1, len(goal.degrees) + len(goal.quantiles) + 1))
 
 
 def _bounding(goal: _Goal, loss: Loss) -> Candidate:
@@ -186,10 +216,14 @@ def _measured(goal: _Goal, loss: Loss) -> Measured:
 def _parts(goal: _Goal, loss: Loss) -> Parts:
     """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
     schema, by, method = goal.schema, goal.axes, goal.spec.release.method
-    trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
-    share = part_of(loss, Fraction(1, len(goal.degrees) + len(goal.quantiles) + 1))
+    trees, chosen, cut = list[GroupDistribution](), list[ChosenLevels](), list[CutCells]()
+    share = _even_share(goal, loss)
     for quantiles in goal.quantiles:
-        if not goal.terms.intervals and method in ("auto", CHOOSING):
+        if quantiles.name in goal.cut:
+            cut.append(cut_cells(schema, by, quantiles, goal.terms.users))
+            trees.append(cut[-1].distribution)
+            continue
+        if not (goal.terms.intervals or goal.cut) and method in ("auto", CHOOSING):
             levels = choice(schema, by, quantiles, share, goal.spec.privacy.protected)
             if method == CHOOSING or errs_less(levels, goal.terms.users / goal.groups):
                 chosen.append(levels)
@@ -197,7 +231,10 @@ def _parts(goal: _Goal, loss: Loss) -> Parts:
         trees.append(tree(schema, by, quantiles, loss))
     counted = {schema.names[distribution.axis] for distribution in trees}
     moments = tuple(_moments(goal, counted, alone=not chosen))
-    return Parts(moments=moments, distributions=tuple(trees), persons=goal.persons, chosen=tuple(chosen))
+    cut.sort(key=lambda cells: cells.distribution.axis)
+    return Parts(
+        moments=moments, distributions=tuple(trees), persons=goal.persons, chosen=tuple(chosen), cut=tuple(cut)
+    )
 
 
 def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:

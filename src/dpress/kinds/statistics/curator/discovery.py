@@ -11,10 +11,10 @@ from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
-from dpress.core.basics.losses.convert import zcdp_for
+from dpress.core.basics.losses.gaussian_dp import GaussianDP
+from dpress.core.basics.losses.gaussian_profile import mu2_for
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.pure import PureDP
-from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.basics.parameters import PLACE
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.specification.spec import Spec
@@ -35,7 +35,7 @@ class Discovery:
         axis: of the attribute.
         names: the selection.
         loss: of the groups.
-        delta: at which the groups' rho is converted; 0 where they have epsilon.
+        delta: at which the groups' mu^2 is converted; 0 where they have epsilon.
     """
 
     axis: int
@@ -85,7 +85,7 @@ def check_counts(spec: Spec, *, counts_only: bool, by: Sequence[str]) -> None:
 
 
 def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
-    """Return the ways to divide the budget: the groups under epsilon, or under rho, for which half of delta goes.
+    """Return the ways to divide the budget: the groups under epsilon, or under mu^2, for which half of delta goes.
 
     A quarter of epsilon is for the names: as many more of them as another quarter would find are small groups.
 
@@ -96,7 +96,7 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
     share, rest, half = whole.epsilon * NAMES_SHARE, whole.epsilon * (1 - NAMES_SHARE), whole.delta / 2
     ways: tuple[tuple[Loss, Fraction], ...] = (
         (PureDP(epsilon=rest), Fraction(0)),
-        (ZCDP(rho=zcdp_for(rest, half)), half),
+        (GaussianDP(mu2=mu2_for(rest, half)), half),
     )
     return tuple(
         Discovery(

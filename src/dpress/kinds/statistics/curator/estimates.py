@@ -20,7 +20,7 @@ from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
 from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
-from dpress.kinds.statistics.level_values import bounded, level_scale, valued
+from dpress.kinds.statistics.level_values import bounded, level_scale, valued, valued_between
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
@@ -164,7 +164,10 @@ class GroupEstimates:
         pairs = zip(self._prefixes[place - self._moments], self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(variances * size, self.z, step), q) for prefixes, size in pairs]
         places = [np.array(column) for column in zip(*rows, strict=True)]
-        return valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places, self.z)
+        attribute = bounded(self.schema, part.axis)
+        if part.borders:
+            return valued_between(attribute, part.edges, places, self.z)
+        return valued(attribute, part.tree.cells, part.levels, places, self.z)
 
     def _combined(self, start: int, stop: int) -> Counted:
         """Return the counts of all of some parts that count everybody, weighted by their precision."""

@@ -22,12 +22,15 @@ from dpress.data.true_counts import true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.curator.answers import ANSWERING, CuratorAnswers
+from dpress.kinds.statistics.curator.cut_cells import MOST_PARTS
 from dpress.kinds.statistics.curator.estimates import group_estimates
-from dpress.kinds.statistics.curator.first_step import bounds_first
-from dpress.kinds.statistics.curator.quantiles import estimates, true_levels
+from dpress.kinds.statistics.curator.first_step import bounds_first, cells_first, decoder_of
+from dpress.kinds.statistics.curator.quantiles import MOST_NODES, estimates, true_levels
 from dpress.kinds.statistics.evaluate import Truth, metrics_of
 from dpress.kinds.statistics.group_results import COUNT, GroupResults, Mask
 from dpress.kinds.statistics.level_values import bounded
+from dpress.mechanisms.discovery.quantile_cells import flat
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.truth.evaluate import TrueRows
@@ -51,7 +54,7 @@ def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
 def _truth(answers: CuratorAnswers, rows: TrueRows, schema: Schema) -> Truth:
     """Return the statistics of rows as a schema codes them, without noise."""
     release: Release = answers.release
-    mechanism: Any = answers.mechanism
+    mechanism, strategy = _of_all_levels(answers.mechanism)
     table = TableRows(schema=schema, source=rows.data, unit=release.claim.unit, progress=rows.progress)
     exact: Numbers = mechanism.counted(table)
     filled: Mask = np.ones(answers.size, dtype=bool)
@@ -62,14 +65,28 @@ def _truth(answers: CuratorAnswers, rows: TrueRows, schema: Schema) -> Truth:
             places, filled = true_levels(choice, levels)
             chosen |= estimates(choice, schema, places)
     sums = None
-    if answers.strategy is not None and answers.drawn.sums is not None:
-        noiseless = Measurement(map=answers.strategy.map, answers=exact, variance=answers.drawn.sums.variance)
-        z = critical(CONFIDENCE, release.tail)
-        grouped = group_estimates(answers.strategy, schema, noiseless, z=z)
+    if strategy is not None:
+        noiseless = Measurement(map=strategy.map, answers=exact, variance=1.0)
+        grouped = group_estimates(strategy, schema, noiseless, z=critical(CONFIDENCE, release.tail))
         none = tuple(0.0 for _ in grouped.steps)
         sums = replace(grouped, variances=tuple(1e-12 for _ in grouped.variances), steps=none)
         filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled
     return Truth(results=GroupResults(sums=sums, chosen=chosen), filled=filled)
+
+
+def _of_all_levels(mechanism: Any) -> tuple[Any, GroupStatistics | None]:
+    """Return what counts without noise, and its sums: of fine cells of one size where a release cut them."""
+    strategy: GroupStatistics | None = decoder_of(mechanism).strategy
+    if strategy is None or cells_first(mechanism) is None:
+        return mechanism, strategy
+    fine = tuple(
+        replace(tree, tree=flat(min(tree.levels, MOST_PARTS, MOST_NODES // tree.groups)), borders=())
+        if tree.borders
+        else tree
+        for tree in strategy.distributions
+    )
+    strategy = replace(strategy, distributions=fine)
+    return replace(mechanism.groups, strategy=strategy), strategy
 
 
 def _moved(answers: CuratorAnswers, rows: TrueRows) -> dict[str, Array]:

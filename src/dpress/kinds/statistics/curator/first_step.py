@@ -9,6 +9,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Outside
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.quantile_cells import QuantileCells
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import groups_in
@@ -57,6 +58,11 @@ def bounds_first(mechanism: object) -> BoundsFirst | None:
 def names_first(mechanism: object) -> DiscoveredGroups | None:
     """Return a mechanism that finds the names of groups first; None where all are listed."""
     return mechanism if isinstance(mechanism, DiscoveredGroups) else None
+
+
+def cells_first(mechanism: object) -> QuantileCells | None:
+    """Return a mechanism that cuts cells near quantiles first; None where all cells are stated."""
+    return mechanism if isinstance(mechanism, QuantileCells) else None
 
 
 def axes_of(schema: Schema, names: Collection[str], measured: Collection[str], *, taken: Collection[str]) -> list[int]:

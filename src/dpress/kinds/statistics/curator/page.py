@@ -11,6 +11,7 @@ from dpress.kinds.statistics.curator.estimates import condition
 from dpress.kinds.statistics.curator.quantiles import BETA
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.query.release import Release
+from dpress.reporting.titled_conditions import titled_text
 
 
 def made(release: Release) -> dict[str, Any]:
@@ -19,7 +20,8 @@ def made(release: Release) -> dict[str, Any]:
     mechanism: Any = answers.mechanism
     noises, of_sums = list[tuple[str, str, str]](), Fraction(1)
     for chosen in answers.chosen:
-        what = f"{release.schema.names[chosen.axis]}: {len(chosen.choice.quantiles)} chosen of {chosen.cells:,} cells"
+        levels = f"{len(chosen.choice.quantiles)} chosen of {chosen.cells:,} cells"
+        what = f"{release.schema.captions[chosen.axis]}: {levels}"
         share = chosen.choice.loss.amount / mechanism.loss.amount
         within = math.ceil(max(chosen.choice.rank_errors(chosen.cells, BETA)))
         noises.append((what, _percent(share), f"95 %: at most {within:,}"))
@@ -37,13 +39,13 @@ def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
     """Yield what every part of the sums measures."""
     for part in strategy.moments:
         if part.axis is not None:
-            yield f"{schema.names[part.axis]}: shares of rows"
+            yield f"{schema.captions[part.axis]}: shares of rows"
         else:
-            yield f"whether {condition(schema, part.where)}" if part.where else "rows"
+            yield f"whether {titled_text(schema, condition(schema, part.where))}" if part.where else "rows"
     for tree in strategy.distributions:
-        yield f"{schema.names[tree.axis]}: a tree of counts"
+        yield f"{schema.captions[tree.axis]}: a tree of counts"
     for persons in strategy.persons:
-        yield "persons" if persons.axis is None else f"{schema.names[persons.axis]}: a total of each person"
+        yield "persons" if persons.axis is None else f"{schema.captions[persons.axis]}: a total of each person"
 
 
 def _percent(share: Fraction) -> str:

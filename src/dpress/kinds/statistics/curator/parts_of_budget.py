@@ -6,7 +6,9 @@ from fractions import Fraction
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.losses.loss import Loss
+from dpress.kinds.statistics.curator.cells_near import CutCells
 from dpress.kinds.statistics.curator.first_step import GroupMechanism
+from dpress.mechanisms.discovery.quantile_cells import CELLS_SHARE, QuantileCells
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -14,7 +16,7 @@ from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
 
-METHOD, CHOOSING = "group_statistics", "group_quantiles"
+METHOD, CHOOSING, CUTTING = "group_statistics", "group_quantiles", "quantile_cells"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +28,14 @@ class Parts:
         distributions: trees of counts.
         persons: sums over persons.
         chosen: quantiles that are chosen, under any loss.
+        cut: those of the distributions whose cells are chosen, in the order of their axes.
     """
 
     moments: tuple[MomentSums, ...]
     distributions: tuple[GroupDistribution, ...]
     persons: tuple[PersonSums, ...]
     chosen: tuple[ChosenLevels, ...]
+    cut: tuple[CutCells, ...] = ()
 
     @property
     def sums(self) -> int:
@@ -64,12 +68,14 @@ class Measured:
     @property
     def method(self) -> str:
         """The method that does it."""
-        return CHOOSING if self.parts.chosen else METHOD
+        return CHOOSING if self.parts.chosen else CUTTING if self.parts.cut else METHOD
 
     @property
     def mechanism(self) -> GroupMechanism:
         """The mechanism."""
         parts = self.parts
+        if parts.cut:
+            return self._cutting()
         if not parts.chosen:
             return self.sums
         pairs = zip(parts.chosen, self.shares[parts.sums :], strict=True)
@@ -82,7 +88,10 @@ class Measured:
     @property
     def sums(self) -> MatrixMechanism:
         """What adds noise to sums; one part at least has some."""
-        parts, shares = self.parts, self.shares[: self.parts.sums]
+        parts, cut = self.parts, {cells.distribution.axis for cells in self.parts.cut}
+        shares = list(self.shares[: parts.sums])
+        for place, tree in enumerate(parts.distributions, len(parts.moments)):
+            shares[place] *= 1 - CELLS_SHARE if tree.axis in cut else 1
         whole = sum(shares, Fraction(0))
         strategy = GroupStatistics(
             moments=parts.moments,
@@ -91,3 +100,14 @@ class Measured:
             shares=tuple(share / whole for share in shares),
         )
         return MatrixMechanism(strategy=strategy, loss=part_of(self.loss, whole), unit=self.unit)
+
+    def _cutting(self) -> QuantileCells:
+        """Return what chooses cells first."""
+        cut, shares = self.parts.cut, self.shares[len(self.parts.moments) :]
+        losses = dict(zip(self.parts.distributions, (part_of(self.loss, share) for share in shares), strict=False))
+        return QuantileCells(
+            groups=self.sums,
+            choices=tuple(cells.choice(losses[cells.distribution], self.unit) for cells in cut),
+            candidates=tuple(cells.candidates for cells in cut),
+            axes=tuple(cells.distribution.axis for cells in cut),
+        )

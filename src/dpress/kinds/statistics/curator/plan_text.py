@@ -6,6 +6,7 @@ from dpress.kinds.statistics.assumed_shape import supposed
 from dpress.kinds.statistics.curator.estimates import PERSONS
 from dpress.kinds.statistics.curator.first_step import (
     bounds_first,
+    cells_first,
     decoder_of,
     grouping,
     groups_of,
@@ -19,6 +20,7 @@ from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.plan_text import listed
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.quantile_cells import QuantileCells
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.parameter_checks import of_kind
@@ -37,6 +39,8 @@ def text(planned: Plan) -> PlanText:
     remarks: list[str | Listing] = [basis, *_without_intervals(planned, chosen)]
     if bounds is not None:
         remarks.append(_bounded(planned, bounds))
+    if (cutting := cells_first(chosen.mechanism)) is not None:
+        remarks.append(_cut(planned, cutting))
     remarks.append(f"{chosen.method}: {describe(chosen.mechanism.claim.proven)} (proven).")
     return PlanText(candidates=listed(errors), remarks=remarks)
 
@@ -77,6 +81,15 @@ def _of_few(names: NameMechanism) -> str:
         return ""
     few = -(-names.count_for(EVEN) // names.weights[0])
     return f"; {few:,} where they have no other name, as weights are 1 / sqrt(names)"
+
+
+def _cut(planned: Plan, mechanism: QuantileCells) -> str:
+    """Say whose cells are cut near quantiles, and what that means for other quantiles."""
+    names = " and ".join(planned.choice.schema.names[axis] for axis in mechanism.axes)
+    return (
+        f"The cells of {names} are cut near the quantiles that are asked for, at levels that are chosen privately for "
+        "half of their share of the budget; between these any other quantile has a wide interval."
+    )
 
 
 def _bounded(planned: Plan, mechanism: BoundsFirst) -> str:

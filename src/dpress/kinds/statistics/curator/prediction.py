@@ -19,11 +19,14 @@ from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
+from dpress.kinds.statistics.curator.cells_near import CellsNear
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, mean_form_variance, scale, statistics
-from dpress.kinds.statistics.curator.first_step import GroupMechanism, decoder_of, groups_of
+from dpress.kinds.statistics.curator.first_step import GroupMechanism, cells_first, decoder_of, groups_of
 from dpress.kinds.statistics.curator.parts_of_budget import Measured
-from dpress.kinds.statistics.curator.quantiles import quantile_names, value_errors
+from dpress.kinds.statistics.curator.quantiles import quantile_names, value_error, value_errors
+from dpress.kinds.statistics.group_results import quantile_name
 from dpress.kinds.statistics.level_values import bounded
+from dpress.mechanisms.discovery.quantile_cells import CELLS_SHARE
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.moment_sums import MomentSums
@@ -90,10 +93,36 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
         expected = _expected(mechanism, decoder.strategy, (schema, assumed), users)
         given = {name: float(expected.of(name).standard_error[0]) for name in expected.names}
         errors = {name: error if math.isfinite(error) else math.inf for name, error in given.items()}
+        errors |= _of_cut_cells(mechanism, schema, users, assumed)
     for levels in decoder.chosen:
         of_levels = value_errors(levels, schema, assumed, rows=users / levels.groups)
         errors |= dict(zip(quantile_names(levels, schema), of_levels, strict=True))
     return errors
+
+
+def _of_cut_cells(mechanism: GroupMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
+    """Return the error of every quantile whose cells are chosen, which no shape that is supposed knows."""
+    errors = {}
+    for tree, near in _cells_near(mechanism, users).items():
+        attribute = bounded(schema, tree.axis)
+        low, high = map(float, attribute.ends)
+        rows, shape = math.sqrt(near.rank_variance), assumed.get(attribute.name)
+        for q in tree.quantiles:
+            error = value_error((low, high), shape, float(q), rows * tree.groups / users)
+            errors[quantile_name(attribute.name, q)] = error
+    return errors
+
+
+def _cells_near(mechanism: GroupMechanism, users: float) -> Mapping[GroupDistribution, CellsNear]:
+    """Return what is expected of every distribution whose cells are chosen; nothing where none are."""
+    if (cutting := cells_first(mechanism)) is None:
+        return {}
+    return {
+        tree: CellsNear(
+            quantiles=tree.quantiles, loss=part_of(choice.loss, 1 / CELLS_SHARE), unit=choice.unit, rows=users
+        )
+        for tree, choice in zip(cutting.cut, cutting.choices, strict=True)
+    }
 
 
 def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
@@ -105,8 +134,11 @@ def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
         for part, variance in zip(strategy.moments, variances, strict=False):
             sums = 1 if part.degree == 0 else 2
             errors.append(math.sqrt(sums * variance) * part.step / rows / sums)
+        near = _cells_near(mechanism, users)
         for tree, variance in zip(strategy.distributions, variances, strict=False):
-            errors.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
+            cut = near[tree].rank_variance if tree in near else None
+            counted = mean_form_variance(tree.tree, variance, tree.quantiles) if cut is None else cut
+            errors.append(math.sqrt(counted) / rows)
         for persons, variance in zip(strategy.persons, variances, strict=True):
             errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     of_choices = (float(np.mean(levels.choice.rank_variances(rows))) for levels in decoder.chosen)

@@ -140,10 +140,14 @@ def errs_less(chosen: ChosenLevels, rows: float) -> bool:
         tree=_tree(chosen.cells, loss),
         quantiles=selection.quantiles,
     )
+    return bool(np.mean(selection.rank_variances(rows)) < counted_variance(counted, loss, selection.unit))
+
+
+def counted_variance(counted: GroupDistribution, loss: Loss, unit: Unit) -> float:
+    """Return the variance of the forms of a tree that is measured alone, in rows squared; the mean over all cells."""
     alone = GroupStatistics(moments=(), distributions=(counted,), shares=(Fraction(1),))
-    variance = MatrixMechanism(strategy=alone, loss=loss, unit=selection.unit).noises[0].variance
-    by_tree = mean_form_variance(counted.tree, variance, selection.quantiles)
-    return bool(np.mean(selection.rank_variances(rows)) < by_tree)
+    variance = MatrixMechanism(strategy=alone, loss=loss, unit=unit).noises[0].variance
+    return mean_form_variance(counted.tree, variance, counted.quantiles)
 
 
 def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:

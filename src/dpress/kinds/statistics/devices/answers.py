@@ -1,6 +1,7 @@
 """Answers of a collection of numbers, of every group, of all people and any set of groups, and its distributions."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,16 +20,20 @@ from dpress.kinds.statistics.devices.estimates import (
     reported,
 )
 from dpress.kinds.statistics.group_answers import GroupAnswers
-from dpress.kinds.statistics.group_results import Mask
+from dpress.kinds.statistics.group_results import NAME, Mask
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.query.all_groups import marked
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress
 from dpress.query.boxes import Products, products
-from dpress.query.published_tables import CONFIDENCE, cells
+from dpress.query.published_tables import CONFIDENCE, PublishedTable, cells
 from dpress.query.query_tree import Condition, Query, Word
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.table_files import table_files
+
+FEW = 12  # groups that are told one by one while reports arrive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +57,8 @@ class DistributionTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one set of groups after the other.
 
-        Columns: the group's cells (null for all people), the ends of the level, its share, the share of all levels up
-        to it, and of that the standard error and the ends of its interval.
+        Columns: the group's cells (null for all people, in CSV `all`), the ends of the level, its share, the share of
+        all levels up to it, and of that the standard error and the ends of its interval.
         """
         yield self._batch(np.ones(self.groups, dtype=np.bool_), None)
         for group in range(self.groups if self.axes else 0):
@@ -79,7 +84,7 @@ class DistributionTable:
             "low": pa.array(np.clip(below - self.z * error, 0, 1)),
             "high": pa.array(np.clip(below + self.z * error, 0, 1)),
         }
-        return pa.record_batch(first | columns)
+        return marked(pa.record_batch(first | columns), self.axes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,11 +123,11 @@ class DeviceAnswers(GroupAnswers):
         """The distribution of every number that has quantiles or lies on a circle."""
         distributed = [numbers for numbers in self.numbers if numbers.quantiles or numbers.circular]
         z = critical(CONFIDENCE, self.release.tail)
+        named = [("distribution", numbers.attribute.name) for numbers in distributed]
+        files = table_files(self.release.format, named, "distribution")
         return tuple(
-            DistributionTable(
-                name=f"distribution_{place}.parquet", axes=self.axes, numbers=numbers, groups=self.size, z=z
-            )
-            for place, numbers in enumerate(distributed, start=1)
+            DistributionTable(name=file, axes=self.axes, numbers=numbers, groups=self.size, z=z)
+            for file, numbers in zip(files, distributed, strict=True)
         )
 
     @property
@@ -188,16 +193,39 @@ class DeviceAnswers(GroupAnswers):
             confidence=confidence,
         )
 
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield how many people every group has, where there are groups, and few enough."""
+        sums = self.groups().sums
+        if sums is not None and 1 < self.size <= cells:
+            count, variance = sums.counts
+            variances = np.broadcast_to(variance, count.shape)
+            yield PublishedTable(
+                name=NAME, axes=self.axes, count=count, variance=variances, adjusted=None, tail=self.release.tail
+            )
+
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The means of all people so far, each with its interval."""
-        statistics, means = self.together(), []
-        for name in statistics.names:
-            if name.startswith(("mean ", f"{DIRECTION} ")):
-                statistic = statistics.of(name)
-                value, low, high = (float(figures[0]) for figures in (statistic.value, statistic.low, statistic.high))
-                means.append(f"So far the {name} is {value:,.6g}, from {low:,.6g} to {high:,.6g}.")
-        return tuple(means)
+        """The means so far, of all people and of every group where there are few, each with its interval."""
+        means = [name for name in self.together().names if name.startswith(("mean ", f"{DIRECTION} "))]
+        return tuple(self._so_far(name) for name in means)
+
+    def _so_far(self, name: str) -> str:
+        head, _, measured = name.rpartition(" ")
+        labels = itertools.product(*(axis.captions for axis in self.axes)) if 1 < self.size <= FEW else ()
+        masks = np.eye(self.size, dtype=bool)
+        groups = [f"{', '.join(label)} {self._rounded(name, masks[group])}" for group, label in enumerate(labels)]
+        everybody = self._rounded(name, np.ones(self.size, dtype=bool))
+        means = "; ".join([everybody, *([", ".join(groups)] if groups else [])])
+        return (
+            f"So far, with 95 % intervals, the {head} of {self.release.schema.attribute(measured).caption} is {means}."
+        )
+
+    def _rounded(self, name: str, mask: Mask) -> str:
+        statistic = self.estimates(mask, CONFIDENCE).of(name)
+        interval = float(statistic.low[0]), float(statistic.high[0])
+        value, error = float(statistic.value[0]), float(statistic.standard_error[0])
+        shown = Result(query=name, of=name, value=value, standard_error=error, interval=interval, confidence=CONFIDENCE)
+        return f"{shown.texts[0]} ({shown.texts[2]})"
 
 
 ANSWERING = Answering(answers=DeviceAnswers)

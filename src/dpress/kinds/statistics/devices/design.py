@@ -5,6 +5,7 @@ parameters -> numbers at their finest levels -> report types of every method -> 
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -147,15 +148,37 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, terms: Collect
 
 
 def _error(collection: Collection, schema: Schema, terms: CollectedStatistics) -> float:
-    """Return the squared error of a mean, in squares of the bounds' width, over all numbers; on circles of a length."""
+    """Return the squared error of a mean, in squares of the bounds' width, over all numbers; on circles of a length.
+
+    A mean is cut to the bounds: where noise is wider than they are, or a mean lies at one of them, it errs less.
+    """
     expected, errors = estimates(collection, schema, terms.users, terms.assume or {}), []
     for numbers in expected.numbers:
         if numbers.circular:
             errors.append(float(expected.of(f"{LENGTH} {numbers.attribute.name}").standard_error[0]))
             continue
         low, high = map(float, numbers.attribute.ends)
-        errors.append(float(expected.mean_error(numbers)) / (high - low))
+        shares = level_shares(numbers.attribute, terms.assume or {})
+        mean = float(shares @ (np.arange(shares.size) + 0.5)) / shares.size
+        errors.append(cut_error(mean, float(expected.mean_error(numbers)) / (high - low)))
     return float(np.mean(np.square(errors))) if np.isfinite(errors).all() else math.inf
+
+
+def cut_error(mean: float, error: float) -> float:
+    """Return the root mean squared error of a normal estimate that is cut to the bounds 0 and 1.
+
+    Formula: with e the error, Z normal and a = -mean / e, b = (1 - mean) / e the ends that it is cut at, e^2 (P(a < Z <
+    b) - b phi(b) + a phi(a) + b^2 P(Z > b) + a^2 P(Z < a)).
+
+    >>> cut_error(0.5, 0.01), round(cut_error(0.0, 0.01), 5)
+    (0.01, 0.00707)
+    """
+    if not 0 < error < math.inf:
+        return error
+    normal, a, b = NormalDist(), -mean / error, (1 - mean) / error
+    below, above = normal.cdf(a), normal.cdf(-b)
+    within = 1 - below - above - b * normal.pdf(b) + a * normal.pdf(a)
+    return error * math.sqrt(within + b**2 * above + a**2 * below)
 
 
 def _serving(spec: Spec, goal: _Goal) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class ReportedNumbers:
         quantiles: that are asked for.
         oracle: that made the reports.
         reports: how often every output was reported, shape (groups, outputs of a row).
+        everybody: how many reported, also about other numbers.
     """
 
     attribute: Number
@@ -47,6 +48,7 @@ class ReportedNumbers:
     quantiles: tuple[Fraction, ...]
     oracle: Any
     reports: npt.NDArray[np.int64]
+    everybody: int
 
     @property
     def circular(self) -> bool:
@@ -60,8 +62,8 @@ class ReportedNumbers:
         return int(self.reports.sum())
 
     def sums(self, mask: Mask) -> Sums:
-        """Return the unbiased sums of some groups."""
-        return sums(self.reports, self.oracle.scores, mask)
+        """Return the unbiased sums of some groups; what they are wrong by for everybody who took part."""
+        return sums(self.reports, self.oracle.scores, mask, part=self.users / max(self.everybody, 1))
 
     def prefixes(self, mask: Mask) -> tuple[Array, Array]:
         """Return the fitted shares of some groups below every level's lower end, and their errors."""
@@ -292,6 +294,7 @@ def reported(schema: Any, estimator: Any, reports: Sequence[npt.NDArray[Any]]) -
         estimator: `NumberStatistics`.
         reports: of every type, how often every output was reported.
     """
+    everybody = sum(int(counts.sum()) for counts in reports)
     of_types = zip(estimator.types, estimator.degrees, estimator.quantiles, estimator.oracles, reports, strict=True)
     return tuple(
         ReportedNumbers(
@@ -300,6 +303,7 @@ def reported(schema: Any, estimator: Any, reports: Sequence[npt.NDArray[Any]]) -
             quantiles=quantiles,
             oracle=oracle,
             reports=counts.reshape(oracle.groups, -1),
+            everybody=everybody,
         )
         for report_type, degree, quantiles, oracle, counts in of_types
     )

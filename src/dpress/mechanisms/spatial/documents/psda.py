@@ -26,7 +26,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card
 from dpress.core.reports.oracle import Tally
 from dpress.inference.maps.density import Cells, Density
-from dpress.inference.maps.population import normal
+from dpress.inference.normal import normal
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.map_decoder import MapCollector, node_type

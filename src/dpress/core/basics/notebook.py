@@ -1,4 +1,4 @@
-"""What a notebook shows of a plan, a release, a table or an answer: small pieces of HTML.
+"""What a notebook shows of a specification, a plan, a release, a table or an answer: small pieces of HTML.
 
 header, rows, lines -> HTML in which every text is escaped.
 """
@@ -61,9 +61,18 @@ def bars(drawn: Sequence[Bar], words: str = "with 95 % intervals") -> str:
     return f'<svg {size} font-size="12" role="img" aria-label="Bars {escape(words)}">{"".join(marks)}</svg>'
 
 
-def line(text: str, *, strong: bool = False) -> str:
+def line(words: str, *, strong: bool = False) -> str:
     """Return a line of text."""
-    return f"<p><b>{escape(text)}</b></p>" if strong else f"<p>{escape(text)}</p>"
+    return f"<p><b>{escape(words)}</b></p>" if strong else f"<p>{escape(words)}</p>"
+
+
+def text(lines: str) -> str:
+    """Return lines as they stand, in letters of one width.
+
+    >>> text("a < 1")
+    '<pre>a &lt; 1</pre>'
+    """
+    return f"<pre>{escape(lines)}</pre>"
 
 
 def _side(place: int, numbers: Sequence[int]) -> str:

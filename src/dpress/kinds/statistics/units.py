@@ -1,0 +1,40 @@
+"""Statistics in the units that people read: shares in percent, all else in the unit of the attribute."""
+
+from dataclasses import replace
+
+from dpress.attributes.domain import Schema
+from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics.group_results import GroupResults
+from dpress.reporting.statistic_titles import SHARE, Titled, titled
+
+PERCENT = "%"
+
+
+def in_units(results: GroupResults, name: str) -> Estimates:
+    """Return one statistic, a share in percent."""
+    statistic = results.of(name)
+    if not name.startswith(SHARE):
+        return statistic
+    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
+    value, error, low, high = (100 * column for column in columns)
+    return Estimates(value=value, standard_error=error, low=low, high=high)
+
+
+def with_unit(name: str, schema: Schema) -> Titled:
+    """Return what a statistic is called, with the unit of `in_units`."""
+    title = titled(name, schema)
+    return replace(title, unit=PERCENT) if name.startswith(SHARE) else title
+
+
+def points(unit: str) -> str:
+    """Return the unit of an error: of percent points."""
+    return "points" if unit == PERCENT else unit
+
+
+def valued(text: str, unit: str) -> str:
+    """Return a number with its unit; as it is without one, or where there is no number.
+
+    >>> valued("30 to 40", "EUR"), valued("not known", "EUR"), valued("3", "")
+    ('30 to 40 EUR', 'not known', '3')
+    """
+    return f"{text} {unit}" if unit and text not in {"none", "not known"} else text

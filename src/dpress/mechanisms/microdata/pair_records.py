@@ -1,0 +1,59 @@
+"""Records of a model of noisy one-way tables and tables of pairs: what follows the noise of `graphical`.
+
+noisy tables -> shares over groups -> the model -> records over groups -> over cells, shuffled. It sees no record.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.measurement import Measurement
+from dpress.core.methods.people import Codes
+from dpress.inference.records import latent_classes
+from dpress.inference.records.latent_classes import Evidence, Pair
+from dpress.inference.records.margins import pooled
+from dpress.inference.records.pair_model import PairModel, pair_model
+from dpress.inference.records.raking import raked, redrawn
+from dpress.mechanisms.microdata.one_way_tables import OneWayTables
+from dpress.mechanisms.microdata.record_sampling import drawn, mixture, shuffled
+
+Measured = Mapping[Pair, Measurement]
+RAKED = 2000
+"""Tables of pairs that records are weighted to, at most: each is a pass over the records."""
+
+
+def evidence(one_way: OneWayTables, measured: Measured) -> Evidence:
+    """Return what noisy tables say of the groups' shares; those of one attribute, from all tables, count as exact.
+
+    Args:
+        one_way: the one-way tables, with groups.
+        measured: the tables of pairs over these groups, in counts.
+    """
+    scale = max(one_way.size, 1)
+    pairs = {
+        pair: (noisy.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(noisy.variance)) / scale**2)
+        for pair, noisy in measured.items()
+    }
+    return latent_classes.evidence(pooled(one_way.shares, one_way.spreads, pairs), pairs)
+
+
+def records(one_way: OneWayTables, measured: Measured, *, rng: Generator) -> Codes:
+    """Return as many records as the one-way tables say, in random order, shape (attributes, records).
+
+    Args:
+        one_way: the one-way tables, with groups.
+        measured: the tables of pairs over these groups, in counts; those that are left out are the model's.
+        rng: a secure generator.
+    """
+    model = pair_model(one_way.shares, evidence(one_way, measured), rng=rng)
+    codes = one_way.spread(_over_groups(model, one_way.size, rng), rng=rng)
+    return codes[:, shuffled(one_way.size, rng=rng)]
+
+
+def _over_groups(model: PairModel, size: int, rng: Generator) -> Codes:
+    """Return sorted records over groups: of a model's classes, and drawn anew to have its tables of pairs."""
+    classes = model.classes
+    of_class = np.bincount(drawn(classes.weights, size, rng=rng), minlength=classes.weights.size)
+    codes = mixture([classes.of(axis) for axis in range(len(classes.sizes))], of_class, rng=rng)
+    return redrawn(codes, raked(codes, classes.sizes, model.tables, model.farthest(RAKED)), rng=rng)

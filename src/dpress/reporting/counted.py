@@ -1,0 +1,98 @@
+"""The opening of a page of counts: how many there are, medians of numbers, and the largest groups.
+
+facts -> what the release answers, with the exact error of differences -> `findings` -> sentences.
+"""
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from dpress.attributes.attribute import Tabular
+from dpress.query.query_tree import Condition, Query
+from dpress.reporting.differences import difference
+from dpress.reporting.facts import Facts
+from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, shares_sentence, total_sentence, value_sentence
+
+MOST_ATTRIBUTES = 2  # that sentences are about
+MOST_GROUPS = 64
+NAMED = 1 - (1 - CONFIDENCE) / (2 * MOST_ATTRIBUTES + 1)
+"""Confidence of what names groups: the largest and the smallest of each attribute, and a difference between two."""
+MOST_NUMBERS = 1 << 12  # cells of which there is a median
+
+
+def opened(facts: Facts, columns: Sequence[Tabular]) -> dict[str, Any]:
+    """Return what a page of counts opens with, for its template: the sentences, and whether they may name a group.
+
+    Args:
+        facts: of the release.
+        columns: the attributes that sentences may be about.
+    """
+    named = any(attribute.numbers is None for attribute in columns)
+    return {"opening": counted(facts, columns), "named": named}
+
+
+def counted(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
+    """Return the sentences that the page of a release of counts opens with; none where it answers nothing of this.
+
+    Error: with a chance of at most 5 % any sentence names a group wrongly: as the largest or the smallest of an
+    attribute, or as one that differs from another, each with a fifth of that (`NAMED`). Where intervals are
+    approximate, only how many there are.
+
+    Args:
+        facts: of the release.
+        columns: the attributes that sentences may be about.
+    """
+    columns = () if facts.approximate else columns
+    sentences = (sentence for attribute in columns if (sentence := _of_attribute(facts, attribute)))
+    about = [sentence for sentence, _ in zip(sentences, range(MOST_ATTRIBUTES), strict=False)]
+    apart = difference(facts, columns, NAMED)
+    return *_total(facts), *about, *((apart,) if apart else ())
+
+
+def _total(facts: Facts) -> tuple[str, ...]:
+    try:
+        return (how_many(facts),)
+    except ValueError:  # queries of one's own need not tell it
+        return ()
+
+
+def how_many(facts: Facts) -> str:
+    """Return the sentence on how many there are, in all."""
+    return total_sentence(_estimate(facts, Query(of="count")), facts.noun)
+
+
+def _of_attribute(facts: Facts, attribute: Tabular) -> str:
+    """Return what is found of one attribute; empty where its cells are too many, or nothing answers."""
+    subject = str(attribute.title or attribute.name)
+    with suppress(ValueError):  # what no table of the release answers is left out
+        if attribute.numbers is not None and attribute.size <= MOST_NUMBERS:
+            median = _estimate(facts, Query(of="quantile", attribute=attribute.name))
+            stated = math.isfinite(median.value) and math.isfinite(median.half)
+            return value_sentence(f"median of {subject}", median, str(attribute.unit or "")) if stated else ""
+        if attribute.numbers is None and 1 < attribute.size <= MOST_GROUPS:
+            return _shares(facts, attribute, subject)
+    return ""
+
+
+def _shares(facts: Facts, attribute: Tabular, subject: str) -> str:
+    rows = [Condition(word="=", attribute=attribute.name, values=(label,)) for label in attribute.labels]
+    shares = [_estimate(facts, Query(of="share", first=each), 100.0) for each in rows]
+    values = np.array([share.value for share in shares])
+
+    def exceeds(first: int, second: int, confidence: float) -> bool:
+        query = Query(of="difference", first=rows[first], second=rows[second])
+        return facts.answered(query, confidence).interval[0] > 0
+
+    def inhabited(group: int, confidence: float) -> bool:
+        return facts.answered(Query(of="count", first=rows[group]), confidence).interval[0] > 0
+
+    groups = Groups(labels=attribute.captions, values=values, exceeds=exceeds)
+    return "" if np.isnan(values).any() else shares_sentence(subject, groups, shares, inhabited, NAMED)
+
+
+def _estimate(facts: Facts, query: Query, scale: float = 1.0) -> Estimate:
+    result = facts.answered(query, CONFIDENCE)
+    return Estimate(value=scale * result.value, ends=(scale * result.interval[0], scale * result.interval[1]))
