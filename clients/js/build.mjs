@@ -9,7 +9,7 @@ import "./rooms.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
 // Properties that neither a document nor an app has: the bundle calls them something shorter.
-const WITHIN = /^(below|fields|halves|largestBatch|lifetime|make|plain|retryAfter|slot|toss)$/;
+const WITHIN = /^(below|expected|fields|halves|largestBatch|lifetime|make|plain|retryAfter|slot|sound|toss)$/;
 // A function, because terser changes what it is given.
 const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } });
 

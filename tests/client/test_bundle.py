@@ -11,8 +11,9 @@ import subprocess
 import pytest
 from tests.client.devices import BUILT, ROOT, program
 
-LARGEST = 12 * 1024 + 256
-"""Bytes of the module, compressed; other builds of the compressor differ by a hundred or so."""
+LARGEST = 12 * 1024 + 800
+"""Bytes of the module, compressed; other builds of the compressor differ by a hundred or so. What an app may state is
+checked and told by name in 400 of them."""
 
 SOURCES = ROOT / "clients" / "js"
 NAMES = ("client.mjs", "client.js")

@@ -24,7 +24,7 @@ def missing(names, page):
 @pytest.mark.parametrize(
     ("file", "interface", "least"),
     [
-        ("collection.ts", "interface Options", 5),
+        ("options.ts", "interface Options", 6),
         ("collection.ts", "interface Outcome", 3),
         ("collection.ts", "interface Status", 8),
         ("collection.ts", "class Collection", 6),

@@ -21,18 +21,12 @@ export interface Account {
   readonly charges: readonly Line[];
 }
 
-const MOST = 9e6; // whose nine decimals a number still holds
-
 const total = (lines: readonly Line[]): Fraction =>
   lines.reduce<Fraction>((spent, line) => sum(spent, fraction(line.loss)), [0n, 1n]);
 
 /** Returns a limit as an exact number of nine decimals. */
-export function limitOf(limit: number | undefined): Fraction | undefined {
-  if (limit === undefined) return undefined;
-  return limit >= 0 && limit < MOST
-    ? [BigInt(Math.round(limit * 1e9)), 10n ** 9n]
-    : refuse("limit: expected a number >= 0");
-}
+export const limitOf = (limit: number | undefined): Fraction | undefined =>
+  limit === undefined ? undefined : [BigInt(Math.round(limit * 1e9)), 10n ** 9n];
 
 /** Returns the lines with those that are new; refuses all of them where the limit does not allow them. */
 export function charged(

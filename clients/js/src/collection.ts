@@ -6,26 +6,12 @@ import { Coins } from "./coins.js";
 import type { Fraction } from "./fraction.js";
 import { type Answer, type Verdict, request, verdict } from "./http.js";
 import { type Offer, readOffer } from "./offer.js";
+import { type Options, checkOptions } from "./options.js";
 import { type Preview, previewOf } from "./preview.js";
 import { Refusal, refuse } from "./refusal.js";
 import { type Report, answer } from "./report.js";
 import { type State, type Waiting, changed, secretOf } from "./state.js";
 import { type Store, indexed } from "./store.js";
-
-export interface Options {
-  /** The most that this device may give away in all its collections, epsilon; without it nothing is refused. */
-  readonly limit?: number;
-  /** Where the device keeps its secret, its account and its queue; IndexedDB unless given. */
-  readonly store?: Store;
-  /** The longest random wait before something is sent, in milliseconds; 2000 unless given. */
-  readonly jitter?: number;
-  /** How long an answer of the server may take, in milliseconds; 30000 unless given. */
-  readonly timeout?: number;
-  /** How many of the collection's rounds a device may answer, once each; one unless given. */
-  readonly rounds?: number;
-  /** Also answer where nothing is proven between any two values: those reports say something in clear. */
-  readonly allowUnproven?: boolean;
-}
 
 export interface Outcome {
   /** Whether the server has counted this report, as far as this page knows. */
@@ -67,6 +53,7 @@ export class Collection {
   readonly #coins = new Coins();
   readonly #stop = new AbortController();
   readonly #rounds: number;
+  readonly #wrong: string | null = null;
   readonly #verdicts = new Map<string, string | null>();
   #asked: { ask: Ask; offer: Offer; limit: Fraction | undefined; key: string } | undefined;
   #problem: string | null = null;
@@ -81,15 +68,22 @@ export class Collection {
 
   private constructor(url: string, options: Options) {
     this.#url = url;
-    this.#options = options;
-    this.#store = options.store ?? indexed();
-    this.#rounds = options.rounds ?? 1;
+    try {
+      checkOptions(options);
+      this.#options = options;
+    } catch (error) {
+      this.#options = {};
+      this.#wrong = reason(error);
+      console.error(`dpress: ${this.#wrong}`); // a fault of the page, for its author
+    }
+    this.#store = typeof options.store?.update === "function" ? options.store : indexed(); // an opt-out is kept in any case
+    this.#rounds = this.#options.rounds ?? 1;
     globalThis.addEventListener?.("online", this.#again);
   }
 
   /** Opens a collection, and sends what still waits. What is wrong stands in the status and in every outcome. */
   static async open(url: string, options: Options = {}): Promise<Collection> {
-    const own = new Collection(String(url), options);
+    const own = new Collection(String(url), Object(options));
     await own.#load();
     void own.flush();
     return own;
@@ -118,7 +112,7 @@ export class Collection {
     try {
       const report = await this.#made(values);
       const { ask } = this.#asked!;
-      return previewOf(report, ask.attributes, ask.rounds ? 1 : this.#rounds); // of groups each has one round
+      return previewOf(report, ask.attributes, ask.rounds ? null : this.#rounds, this.#options.limit);
     } catch (error) {
       return { refused: reason(error) };
     }
@@ -172,6 +166,7 @@ export class Collection {
 
   async #load(): Promise<void> {
     try {
+      if (this.#wrong) refuse(this.#wrong);
       const id = ADDRESS.exec(this.#url)?.[1] ?? refuse("url: expected /v1/collections/ and an id");
       const limit = limitOf(this.#options.limit);
       if ((await changed(this.#store)).optedOut) refuse(OUT);
@@ -202,6 +197,7 @@ export class Collection {
 
   /** Returns a report that is neither charged nor kept. */
   async #made(values: Values): Promise<Report> {
+    if (this.#wrong) refuse(this.#wrong);
     if (!this.#asked) await this.#load();
     const state = await changed(this.#store);
     const refused = this.#closed(state);

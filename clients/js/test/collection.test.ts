@@ -327,10 +327,6 @@ describe("the account", () => {
     expect((await again("West")).refused).toMatch(/^budget exceeded/);
     expect(await again("South")).toMatchObject({ sent: true });
   });
-
-  it.each([[-1], [NaN], [Infinity]])("takes no limit of %d", async (limit) => {
-    expect((await (await open({ limit })).report(VALUES)).refused).toMatch(/^limit: /);
-  });
 });
 
 describe("a preview", () => {

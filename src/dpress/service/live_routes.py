@@ -95,5 +95,6 @@ def _counters(collections: Collections, served: Served) -> dict[str, Any]:
         "open": served.open(now()),
         "until": served.design.end,
         "reports": collections.store.reports(place),
+        "deleted": served.round.expired or 0,
         "refused": collections.store.refused(place),
     }

@@ -76,6 +76,7 @@ class Served:
             "proven": as_floats(mechanism.claim.proven),
             "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),
             "together": together(design, mechanism),
+            "further": further(design, mechanism),
         }
         return msgspec.json.encode(plain)
 
@@ -96,6 +97,17 @@ def together(design: Design, collection: Collection) -> float | None:
         return None
     epsilon = given_away(collection, rounds(design), 0)
     return None if epsilon is None else float_up(epsilon)
+
+
+def further(design: Design, collection: Collection) -> float | None:
+    """Return the epsilon that a report of the same values in one round more would add, rounded up.
+
+    None where a device answers one round, whatever is added, or nothing is proven.
+    """
+    if design.ask.rounds is not None:
+        return None
+    spent, more = (given_away(collection, rounds(design) + added, 0) for added in (0, 1))
+    return None if spent is None or more is None else float_up(more - spent)
 
 
 class Collections:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from dpress.service.live import NOTHING, Sums, counted, grown, release_so_far
-from dpress.service.live_figures import NO_FIGURES, figures
+from dpress.service.live_figures import NO_FIGURES, deleted, figures
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 
@@ -27,6 +27,7 @@ class _Look:
     Args:
         sums: what was read.
         shown: the figures of these sums.
+        expired: how many reports had been deleted then.
         document: that was made of both; empty where the store could not be used.
         due: when the next look may begin, by the monotonic clock.
         reading: the look that is going on.
@@ -34,6 +35,7 @@ class _Look:
 
     sums: Sums = NOTHING
     shown: Mapping[str, Any] = field(default_factory=dict)
+    expired: int | None = None
     document: bytes = b""
     due: float = 0.0
     reading: "asyncio.Task[None] | None" = None
@@ -120,10 +122,10 @@ class Viewers:
     def _read(self, served: Served, look: _Look) -> None:
         """Read what is new and make the document again; in a thread."""
         sums = grown(look.sums, self.collections.store, served.round.place, served.intake)
-        if sums is not look.sums or not look.shown:
+        if sums is not look.sums or not look.shown or served.round.expired != look.expired:
             look.shown = _shown(sums, served)
-            look.sums = sums
-        state = {"round": served.round.number, "open": served.open(now())}
+            look.sums, look.expired = sums, served.round.expired
+        state = {"round": served.round.number, "open": served.open(now()), "deleted": deleted(served)}
         look.document = msgspec.json.encode(state | dict(look.shown))
 
     def _forget(self) -> None:

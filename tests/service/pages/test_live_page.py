@@ -1,11 +1,13 @@
 """The live page in a real browser: its numbers, its intervals, what it asks for, and what an administrator does."""
 
 import re
+from datetime import date
 
 import pytest
 from tests.service.pages.collections_of import packed, people
 from tests.service.pages.conftest import TOKEN
 
+from dpress.data.stored.store_url import open_store
 from dpress.release.devices.next_round import next_design
 from dpress.service.live_figures import figures
 
@@ -72,6 +74,54 @@ def test_the_intervals_shrink_as_reports_arrive(serve, reports, open_page):
     later_line, later_typical = widths(6000)
     assert later_typical == pytest.approx(typical / 20**0.5, rel=0.25)
     assert later_line < line / 2
+
+
+def test_an_interval_beyond_the_axis_ends_in_an_arrow_that_says_how_far(serve, reports, open_page):
+    service = serve("tables", "--public")
+    every = reports("tables", 6000)
+    service.send(every[:60])
+    page = open_page(service.page)
+    users_are(page, 60)
+    rows = page.evaluate(
+        """[...document.querySelectorAll('.bars tbody tr')].map((row) => ({
+            low: +row.dataset.low, high: +row.dataset.high,
+            end: parseFloat(row.closest('table').querySelector('.axis span:last-child').textContent) / 100,
+            cut: [...row.querySelectorAll('.cut')].map((one) =>
+                one.getAttribute('visibility') === 'visible' && one.querySelector('title').textContent),
+        }))"""
+    )
+    for row in rows:
+        beyond = [row["low"] < 0, row["high"] / 60 > row["end"] + 1e-9]
+        assert [bool(text) for text in row["cut"]] == beyond, row
+        ends = (row["low"], row["high"])
+        told = [
+            text and abs(float(re.search(r"[\d.]+", text)[0]) / 100 - abs(end) / 60)
+            for text, end in zip(row["cut"], ends, strict=True)
+        ]
+        assert all(far is False or far < 0.006 for far in told), row
+    assert any(row["cut"][0] for row in rows)
+    assert any(row["cut"][1] for row in rows)
+    service.send(every[60:])
+    users_are(page, 6000)
+    assert page.locator(".bars .cut[visibility=visible]").count() < sum(
+        bool(text) for row in rows for text in row["cut"]
+    )
+
+
+def test_a_round_whose_reports_were_deleted_does_not_say_that_there_were_none(serve, reports, open_page, with_token):
+    service = serve("tables", "--public", *with_token)
+    service.send(reports("tables", 200))
+    assert service.ask("/close", b"", token=TOKEN)[0] == 200
+    store = open_store(service.store)
+    store.expire([0])
+    (ended,) = {day.ended for day in store.rounds()}
+    page = open_page(service.page)
+    page.locator("#users").get_by_text("deleted").wait_for()
+    day = f"{date.fromisoformat(ended):%B %-d, %Y}"
+    assert page.locator("#left-out").inner_text() == (
+        f"its 200 reports were deleted on or after {day}, when the round ended"
+    )
+    assert "200 reports were deleted" in page.locator("#waiting").inner_text()
 
 
 def test_no_request_leaves_the_service(serve, reports, open_page):

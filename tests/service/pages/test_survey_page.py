@@ -77,8 +77,12 @@ def test_every_round_is_answered_once_and_the_page_says_what_they_spend_together
     page.get_by_text("Answered: this browser has answered this round").wait_for()
     assert page.locator("#status dd").last.inner_text() == "epsilon 4"
     together = "Reports of the same values in all 2 rounds together: at most 54.6 times (epsilon 4)."
-    assert [several for several, _ in sentences] == ["", f"A round is answered once. {together}"]
+    later = "A round may be added later: it sends nothing unless you answer it, too, and would then add epsilon 2."
+    assert [several for several, _ in sentences] == [
+        f"A round is answered once. {words}" for words in (later, f"{together} {later}")
+    ]
     assert "together" not in sentences[0][1]
+    assert all(text.endswith("later and answered adds epsilon 2.00, without a limit.") for _, text in sentences)
     assert "of the same values in 2 rounds together: at most 54.6 times (epsilon 4.00)." in sentences[1][1]
     store = open_store(service.store)
     assert [store.reports(place) for place in (0, 1)] == [1, 1]

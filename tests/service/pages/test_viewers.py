@@ -199,6 +199,29 @@ def test_nothing_new_is_not_estimated_again(collection, clock, monkeypatch):
     asyncio.run(run())
 
 
+def test_a_round_whose_reports_were_deleted_says_how_many_and_since_when(collection, clock):
+    collections, served, add = collection
+    viewers, ask = Viewers(collections, stopping=bool), served.round.ask
+
+    async def document():
+        clock.now += 1.1 * SHORTEST
+        return json.loads(await viewers.document(collections.served(ask)))
+
+    async def run():
+        add(0, 200)
+        assert ((await document())["users"], (await document())["deleted"]) == (200, None)
+        collections.store.expire([served.round.place])  # another process: this one does not know it yet
+        assert ((await document())["users"], (await document())["deleted"]) == (0, None)
+        collections.refresh()
+        told = await document()
+        assert told["waiting"] == "the reports of this round were deleted"
+        ended = collections.store.rounds()[0].ended
+        assert ended
+        assert told["deleted"] == {"reports": 200, "since": ended}
+
+    asyncio.run(run())
+
+
 def test_a_viewer_hears_what_is_new_and_nothing_twice(collection, monkeypatch):
     collections, _served, add = collection
     monkeypatch.setattr(module, "SHORTEST", 0.01)

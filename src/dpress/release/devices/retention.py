@@ -110,13 +110,20 @@ def _stored(store: ReportStore, stored: Round, now: datetime) -> StoredRound:
     return StoredRound(
         round=stored,
         design=design,
-        ended=_ended(stored, design, now),
+        ended=ended_on(stored, design, now),
         reports=store.reports(stored.place),
         refused=sum(store.refused(stored.place).values()),
     )
 
 
-def _ended(stored: Round, design: Design, now: datetime) -> date | None:
+def ended_on(stored: Round, design: Design, now: datetime) -> date | None:
+    """Return the day in UTC on which a round was closed, or on which its end came; None where neither is there.
+
+    Args:
+        stored: the round.
+        design: of it.
+        now: in UTC; an end after it has not come.
+    """
     if stored.ended is not None:
         return date.fromisoformat(stored.ended)
     if design.end is None or (end := datetime.fromisoformat(design.end)) > now:

@@ -25,7 +25,7 @@ async function refresh() {
   byId("next").disabled = newest.open;
 }
 
-function row({ id, round, open, until, reports, refused }) {
+function row({ id, round, open, until, reports, deleted, refused }) {
   const reasons = Object.entries(refused).map(([reason, number]) => `${reason}: ${count(number)}`);
   const state = (open ? "open" : "closed") + (open && until ? ` until ${new Date(until).toLocaleString("en")}` : "");
   return element(
@@ -33,7 +33,7 @@ function row({ id, round, open, until, reports, refused }) {
     {},
     element("th", { scope: "row", class: "label" }, element("a", { href: `./${id}` }, String(round + 1))),
     element("td", { class: "label" }, state),
-    element("td", { class: "number" }, count(reports)),
+    element("td", { class: "number" }, count(reports) + (deleted ? ` (${count(deleted)} deleted)` : "")),
     element("td", { class: "label" }, reasons.join(", ") || "none"),
   );
 }

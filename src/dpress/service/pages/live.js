@@ -15,7 +15,8 @@ const OPEN = 3; // tables of several attributes that are open from the start
 const LEGEND = {
   bars:
     "Bars are estimated shares of all who reported. The line across the end of a bar is its 95 % interval: in 95 of 100 such " +
-    "collections it holds the true share. An estimate may fall below zero where few or none are: it errs to both sides alike.",
+    "collections it holds the true share. An arrow at an end of the axis: the interval goes on there, as far as its figures say. " +
+    "An estimate may fall below zero where few or none are: it errs to both sides alike.",
   map: "The stronger the colour of a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
 };
 
@@ -51,11 +52,11 @@ function show(found) {
   if (!("tables" in found)) return say("state", `Waiting: ${found.waiting}. What stands below is as it was before.`);
   if (found.round !== said.round) describe().catch(() => undefined); // the same is asked once more
   state(found.open);
-  say("users", count(found.users));
-  say("waiting", found.waiting ? `There is no estimate${found.open ? " yet" : ""}: ${found.waiting}.` : "");
+  say("users", found.deleted && !found.users ? "deleted" : count(found.users));
+  say("waiting", found.waiting ? `There is no estimate${found.open ? " yet" : ""}: ${found.deleted ? gone(found.deleted) : found.waiting}.` : "");
   const left = Object.entries(found.left_out).map(([reason, number]) => `${count(number)} ${reason}`);
   const before = found.before ? `${count(found.before)} of them in earlier rounds` : "";
-  say("left-out", [before, left.length ? `beside them ${left.join(", ")}` : ""].filter(Boolean).join("; "));
+  say("left-out", [found.deleted ? gone(found.deleted) : "", before, left.length ? `beside them ${left.join(", ")}` : ""].filter(Boolean).join("; "));
   const key = JSON.stringify(found.tables.map((one) => one.axes));
   if (key !== shown) build(found);
   shown = key;
@@ -64,6 +65,12 @@ function show(found) {
   say("uncertainty", uncertainty(found));
   byId("remarks").replaceChildren(...found.remarks.map((text) => element("li", {}, text)));
   document.body.dataset.users = found.users;
+}
+
+/** Returns what became of reports that were deleted, as far as the store knows. */
+function gone({ reports, since }) {
+  const when = since === null ? "" : ` on or after ${new Date(since).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" })}, when the round ended`;
+  return `its ${count(reports)} reports were deleted${when}`;
 }
 
 function legend({ approximate }) {

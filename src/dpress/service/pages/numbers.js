@@ -27,6 +27,9 @@ export function axisEnd(shares) {
   return ENDS.find((end) => end >= 1.2 * largest) ?? 1;
 }
 
+/** Returns, below and above an axis from 0, the end of an interval that lies beyond it; null where it does not. */
+export const beyond = (low, high, end) => [low !== null && low < 0 ? low : null, high !== null && high > end ? high : null];
+
 /** Returns count, ends and half width of every cell as shares of all. */
 export function shares(table, users) {
   const of = (values) => values.map((one) => (one === null ? null : one / users));

@@ -29,10 +29,11 @@ function state({ open, refused }) {
   return `Nothing can be reported: ${refused}.`;
 }
 
-function several({ rounds, together }) {
-  const reports = `A round is answered once. Reports of the same values in all ${rounds} rounds together`;
-  if (together === null) return "";
-  return `${reports}: at most ${Number(Math.exp(together).toPrecision(3)).toLocaleString("en")} times (epsilon ${together}).`;
+function several({ rounds, together, further }) {
+  const times = (epsilon) => `at most ${Number(Math.exp(epsilon).toPrecision(3)).toLocaleString("en")} times (epsilon ${epsilon})`;
+  const all = together === null ? "" : `Reports of the same values in all ${rounds} rounds together: ${times(together)}. `;
+  const more = further ? `A round may be added later: it sends nothing unless you answer it, too, and would then add epsilon ${further}.` : "";
+  return all || more ? `A round is answered once. ${all}${more}` : "";
 }
 
 async function showStatus() {
