@@ -9,8 +9,6 @@ from dpress.attributes.attribute import Tabular
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
 from dpress.release.devices.next_round import users_before
-from dpress.release.devices.retention import ended_on
-from dpress.service.served import Served, now
 
 MOST_CELLS = 4096  # of a table, or of a map
 DIGITS = 3  # after the point of a count
@@ -40,14 +38,6 @@ def figures(release: Release) -> dict[str, Any]:
         "tables": [_table(table) for table in tables],
         "remarks": [*(f"The release has the table of {name}, too." for name in hidden), *release.answers.remarks],
     }
-
-
-def deleted(served: Served) -> dict[str, Any] | None:
-    """Return how many reports were deleted from a round, and the day in UTC before which they were not; else None."""
-    if served.round.expired is None:
-        return None
-    since = ended_on(served.round, served.design, now())
-    return {"reports": served.round.expired, "since": None if since is None else since.isoformat()}
 
 
 def _axis(axis: Tabular) -> dict[str, Any]:

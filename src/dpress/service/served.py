@@ -19,6 +19,7 @@ from dpress.document.design import Design
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.designs import collection_of
 from dpress.release.devices.device import Intake, intake
+from dpress.release.devices.retention import ended_on
 from dpress.release.plan.over_time import given_away
 from dpress.release.plan.plan_text import beside, lifetime_of, promised
 from dpress.service.problem import Problem
@@ -48,6 +49,14 @@ class Served:
     def open(self, now: datetime) -> bool:
         """Return whether reports are accepted."""
         return not self.round.closed and ((end := self.design.end) is None or now < datetime.fromisoformat(end))
+
+    @property
+    def deleted(self) -> dict[str, Any] | None:
+        """How many reports were deleted, and the day in UTC before which none was; None where all are there."""
+        if self.round.expired is None:
+            return None
+        since = ended_on(self.round, self.design, now())
+        return {"reports": self.round.expired, "since": None if since is None else since.isoformat()}
 
     @cached_property
     def largest_batch(self) -> int:

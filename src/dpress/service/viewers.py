@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from dpress.service.live import NOTHING, Sums, counted, grown, release_so_far
-from dpress.service.live_figures import NO_FIGURES, deleted, figures
+from dpress.service.live_figures import NO_FIGURES, figures
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 
@@ -125,7 +125,7 @@ class Viewers:
         if sums is not look.sums or not look.shown or served.round.expired != look.expired:
             look.shown = _shown(sums, served)
             look.sums, look.expired = sums, served.round.expired
-        state = {"round": served.round.number, "open": served.open(now()), "deleted": deleted(served)}
+        state = {"round": served.round.number, "open": served.open(now()), "deleted": served.deleted}
         look.document = msgspec.json.encode(state | dict(look.shown))
 
     def _forget(self) -> None:

@@ -1,11 +1,10 @@
 """Integers and numbers between public bounds, each with means and sums."""
 
-import functools
 import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import msgspec
@@ -385,7 +384,7 @@ Number = Integer | Numeric
 ATTRIBUTES = (Integer, Numeric)
 
 
-@functools.lru_cache(maxsize=64)
+@lru_cache(maxsize=64)
 def _cells_of_integers(attribute: Integer) -> Codes:
     """Return the cell of every integer between the bounds."""
     low, high = attribute.bounds
