@@ -248,7 +248,10 @@ def card(name: str) -> Card:
     for loaded in _loaded([_files()[name]] if name in _files() else []):
         if loaded.name == name:
             return loaded
-    raise NotSupported(f"there is no method {name!r}; `dpress list` shows all {len(entries())}{meant(name, entries())}")
+    from dpress.core.methods.other_names import hint_of  # noqa: PLC0415  # seldom needed
+
+    names = entries()
+    raise NotSupported(f"there is no method {name!r}; `dpress list` shows all {len(names)}{hint_of(name, names)}")
 
 
 def _loaded(modules: Iterable[str]) -> Iterator[Card]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.flow.conftest import ROWS
+from tests.flow.wrong_queries import OF_STATISTICS, QUERIES, STATEMENTS, STATISTICS
 from tests.flow.wrong_specifications import FIELDS, PLANS, SPEC, TEXTS
 
 import dpress as release
@@ -64,58 +65,6 @@ PLACES = [
     ("columns", "columns/b.csv has other columns than columns/a.csv; name files of one table"),
     ("lists.parquet", "attribute age: a column of type list<"),
     ("days.parquet", "attribute age: a column of type date32[day] holds no numbers; convert it first"),
-]
-QUERIES = [
-    ("mean in", "cannot read 'in'; write `mean NAME`"),
-    ("sum by", "cannot read 'by'; write `sum NAME`"),
-    ("count by", "`by` needs the name of an attribute behind it"),
-    ("avg age", "a mean is `mean NAME`"),
-    ("max age", "extremes are not answered; write `quantile 0.99 of NAME`"),
-    ("select count(*)", "SQL stands behind --sql"),
-    ("age >", "a value is missing behind the operator"),
-    ("age => 3", "the operators are =, !=, <, <=, >, >= and in"),
-    ("age = 3 and", "a condition is missing at the end"),
-    ("age = 3 && sex = F", "conditions are joined by `and` and `or`"),
-    ("age = 3; sex = F", "conditions are joined by `and` and `or`"),
-    ("age < 10%", "a number stands without %"),
-    ("sex is null", "write `NAME is missing`"),
-    ("sex like 'F%'", "values are named whole"),
-    ("mean age group by sex", "groups are `by NAME`, at the end"),
-    ("", "a condition is missing"),
-    ("age = 99", "age: nothing lies there; it runs from 0 to 9"),
-    ("sex = female", "sex has no value 'female'; it has F, M"),
-    ("ages = 3", "did you mean 'age'?"),
-    ("(age = 3", "a parenthesis is not closed"),
-    ("age in 3..", "age: an end of the range is missing; write both, as in 30..40"),
-    ("age in 7..3", "the ends of 7..3 are reversed; write 3..7"),
-    ("age between 3", "write `age between a and b`"),
-    ("sex in F, M", "write a..b or (a, b, c)"),
-    ("share", "write `share CONDITIONS`"),
-    ("ratio age = 3", "write `ratio CONDITIONS / CONDITIONS`"),
-    ("quantile 90 of age", "quantile: expected a level strictly between 0 and 1, got 90"),
-    ("quantile age", "write `quantile 0.9 of NAME`"),
-    ("count by agee", "did you mean 'age'?"),
-    ("mean sex", "expected an integer or numeric attribute, sex is categorical; ask for `share sex = VALUE`"),
-    ("where age = 3", "leave out `where`: a query is a condition alone"),
-    ("percent sex = F", "a share is `share CONDITIONS`"),
-    ("count sex = F - sex = M", "a difference is `count CONDITIONS - count CONDITIONS`"),
-    ("*", "cannot read '*'; write e.g. `NAME in 30..40 and NAME = VALUE`, with the attributes age, sex"),
-]
-STATEMENTS = [
-    (
-        "select sex, avg(age) from t",
-        "'sex' is neither grouped by nor a number; add it to `group by` (line 1, column 8)",
-    ),
-    ("select cont(*) from t", "there is no function 'cont'; did you mean 'count'? (line 1, column 8)"),
-    ("select count(*) from t where agee = 3", "did you mean 'age'? (line 1, column 30)"),
-    ("select * from t", "there are no rows to show; ask for numbers"),
-    ("delete from t", "only `select` is answered: nothing in a release is changed"),
-    ("select count(*) from t; drop table t", "only `select` is answered"),
-    ("select max(age) from t", "cannot read 'MAX(age)' as a number; ask for count(*)"),
-    ("select count(*) as from t", "cannot read this as SQL at 't' (line 1, column 25)"),
-    ("select count(*) from t order by nope", "'nope' is no column of the answer; there are count,"),
-    ("select count(*) from t where age = (select 1)", "a statement has no subquery"),
-    ("select count(*) from t where sex = 'X'", "sex has no value 'X'; it has F, M"),
 ]
 COMMANDS = [
     (("publsh",), 2, "No such command 'publsh'."),
@@ -296,6 +245,8 @@ def published(tmp_path_factory):
     (place / "rows.csv").write_text(ROWS)
     (place / "spec.toml").write_text(SPEC)
     release.publish(str(place / "spec.toml"), out=place / "out", rng=generators.seeded(2))
+    (place / "statistics.toml").write_text(STATISTICS)
+    release.publish(str(place / "statistics.toml"), out=place / "means", rng=generators.seeded(3))
     release.save_design(release.plan(str(place / "spec.toml")).design, place / "design.json")
     return place
 
@@ -346,14 +297,17 @@ def test_an_edited_design(here, copy, fields, wanted):
 
 
 def test_there_are_as_many_as_it_is_said():
-    lists = (TEXTS, FIELDS, PLANS, PLACES, QUERIES, STATEMENTS, COMMANDS, DAMAGES, DESIGNS)
-    assert sum(map(len, lists)) >= 250
+    lists = (TEXTS, FIELDS, PLANS, PLACES, QUERIES, STATEMENTS, COMMANDS, DAMAGES, DESIGNS, OF_STATISTICS)
+    assert sum(map(len, lists)) >= 300
 
 
-@pytest.mark.parametrize(("query", "wanted"), QUERIES)
-def test_a_query(here, copy, query, wanted):
+@pytest.mark.parametrize(
+    ("folder_of", "query", "wanted"),
+    [*(("out", *each) for each in QUERIES), *(("means", *each) for each in OF_STATISTICS)],
+)
+def test_a_query(here, copy, folder_of, query, wanted):
     assert copy.exists()
-    done = here("query", "out", query)
+    done = here("query", folder_of, query)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert wanted in done.err
 

@@ -87,7 +87,7 @@ def test_a_wrong_condition_has_the_message_of_the_query_language(text: str) -> N
         ("age < 3 and age > 5", "'age < 3 and age > 5' holds of no row: its conditions exclude each other"),
         ("not total", "holds of no row"),
         ("(age = 3", "a parenthesis is not closed"),
-        ("(age = 3) sex = f", "cannot read 'sex = f'; a parenthesis is left over"),
+        ("(age = 3) sex = f", "cannot read 'sex = f'; `and` or `or` is missing before it"),
         ("(age = 3))", r"cannot read '\)'; a parenthesis is left over"),
         ("()", "cannot read ''"),
         ("not", "cannot read ''"),

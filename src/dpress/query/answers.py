@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Numbers
 from dpress.query.linear_forms import Compared, Group, Linear, linear_of
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.schema_queries import query_of
 from dpress.query.sources import Source, of_tables
 
 if TYPE_CHECKING:
@@ -54,6 +56,14 @@ class ReleaseAnswers(Protocol):
             ValueError: a test names no cells, or nothing answers it.
         """
         ...
+
+    def read(self, schema: Schema, text: str) -> Query:
+        """Return what a text asks for; see `schema_queries.query_of`.
+
+        Raises:
+            ValueError: it cannot be read; the message says what would be right.
+        """
+        return query_of(schema, text)
 
     def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic that was measured for itself; None for what follows from counts.

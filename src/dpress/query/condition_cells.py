@@ -17,10 +17,13 @@ from dpress.core.basics.near import MOST, meant
 from dpress.core.maps.runs import Runs, complement, of_codes
 from dpress.query.condition_grammar import no_attribute
 from dpress.query.query_tree import Condition
-from dpress.query.query_words import IN_QUOTES, OPERATOR, QUOTED, hint_for, unquoted, without_values
+from dpress.query.query_words import IN_QUOTES, OPERATOR, QUOTED, beginning, hint_for, unquoted, without_values
 
 OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 STRAY = re.compile(rf"""\b(?:and|or)\s+({QUOTED}|[^'"<>=!(),]+?)\s*{OPERATOR}""")  # a condition left within a value
+NO_OPERATORS = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "=!": "!="}
+RANGE = re.compile(r"([^\s'\"]+?)\s*(?:\.{2,3}|\bto\b|\u2013)\s*([^\s'\".]+(?:\.\d+)?)")  # behind =, where none is read
+SPAN = re.compile(r"(\d+)\s*[-:]\s*(\d+)")  # the same of numbers
 CAPITALS = re.compile(r"\sAND\s|&|\|\|")
 BY = re.compile(r"\s+by\s+(\S+)$")
 T = TypeVar("T")
@@ -71,26 +74,36 @@ def _read(schema: Schema, test: Condition, how: Callable[[Tabular, Condition], T
     try:
         return how(column, test)
     except ValueError:
-        if hint := stray(schema, test):
+        if hint := stray(schema, test, number=column.numbers is not None):
             raise ValueError(hint) from None
         raise
 
 
-def stray(schema: Schema, test: Condition) -> str:
-    """Return why a test's text is no value; empty where it holds nothing but a value."""
+def stray(schema: Schema, test: Condition, *, number: bool = False) -> str:
+    """Return why a test's text is no value, of a number or another attribute; empty where it is nothing but a value."""
     name, text = test.level or test.attribute, test.written
-    if test.word == "=" and text.startswith("="):
-        return f"`==` is no operator; did you mean `{name} = {text[1:].strip()}`?"
+    if operator := NO_OPERATORS.get(test.word + text[:1]):
+        return f"`{test.word}{text[0]}` is no operator; did you mean `{name} {operator} {text[1:].strip()}`?"
+    ends = RANGE.fullmatch(text) or (SPAN.fullmatch(text) if number else None)
+    if ends and (test.word != "between" or "..." in text):
+        return f"cannot read {text!r} behind {name}; a range is `{name} in {ends[1]}..{ends[2]}`"
     if stray := STRAY.search(without_values(text)):
         return no_attribute(schema.words, unquoted(stray[1]))
-    bare = IN_QUOTES.sub("", text)
+    return _several(schema, name, text)
+
+
+def _several(schema: Schema, name: str, text: str) -> str:
+    """Return how conditions are joined, or grouped by, that stand in a value's place; empty where none do."""
+    bare, unread = IN_QUOTES.sub("", text), f"cannot read {text!r} behind {name}"
     if CAPITALS.search(bare):
-        return f"cannot read {text!r} behind {name}; conditions are joined by `and` and `or`, in small letters"
+        return f"{unread}; conditions are joined by `and` and `or`, in small letters"
     if (by := BY.search(bare)) and unquoted(by[1]) in schema.words:
-        return f"cannot read {text!r} behind {name}; groups are `count by {by[1]} where {name} = {text[: by.start()]}`"
+        return f"{unread}; groups are `count by {by[1]} where {name} = {text[: by.start()]}`"
     if OR.search(bare):
         values = [re.sub(rf"^{re.escape(name)}\s*==?\s*", "", value) for value in OR.split(text)]
         return f"`or` stands between conditions; did you mean `{name} in ({', '.join(values)})`?"
+    if not hint_for(text) and re.search(rf"\s{beginning(schema.words)}", bare):
+        return f"{unread}; conditions are joined by `and` and `or`"
     return ""
 
 
@@ -142,7 +155,9 @@ def _cells(attribute: Tabular, value: str) -> list[int]:
             return list(attribute.groups[value])
         if (code := attribute.code(value)) is None:
             labels = attribute.labels_between(0, min(attribute.size, MOST))
-            hint = meant(value, [*labels, *(attribute.captions if attribute.labelled else ())]) or hint_for(value)
+            hint = meant(value, [*labels, *(attribute.captions if attribute.labelled else ())]) or hint_for(
+                value or "missing"
+            )
             raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute)}{hint}")
         return [code]
     if (code := attribute.code(value)) is not None:

@@ -86,7 +86,9 @@ class _Reader:
         """
         tree = self._joined("or")
         if self.at < len(self.text):
-            raise ValueError(f"cannot read {self.text[self.at :].strip()!r}; a parenthesis is left over")
+            left = self.text[self.at :].strip()
+            why = "a parenthesis is left over" if left.startswith(")") else "`and` or `or` is missing before it"
+            raise ValueError(f"cannot read {left!r}; {why}")
         return tree
 
     def _joined(self, word: Word) -> Condition:
@@ -206,4 +208,10 @@ def _unread(names: Names, text: str) -> str:
     if re.match(r"where\b", text, re.IGNORECASE):
         return f"cannot read {text!r}; leave out `{text[:5]}`: a query is a condition alone"
     wanted = f"write e.g. `NAME in 30..40 and NAME = VALUE`, with the attributes {', '.join(names)}"
-    return f"cannot read {text!r}; {wanted}{hint_for(text) or meant(name, names)}"
+    return f"cannot read {text!r}; {wanted}{hint_for(text) or _no_operator(names, text) or meant(name, names)}"
+
+
+def _no_operator(names: Names, text: str) -> str:
+    """Return that nothing compares an attribute with what stands behind it; empty where it is no attribute."""
+    begins = re.match(rf"({any_name(names)})[\s:]", text)
+    return f"; an operator is missing behind {_plain_name(names, begins[1])}" if begins else ""

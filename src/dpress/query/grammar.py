@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dpress.query.condition_grammar import Names, conditions, no_attribute
 from dpress.query.query_tree import TOTAL, Condition, Of, Query
-from dpress.query.query_words import QUOTED, any_name, beginning, parts, unquoted
+from dpress.query.query_words import QUOTED, any_name, beginning, hint_for, parts, unquoted
 
 WHERE = r"(?:^|(?<=\s))where(?=\s|$)"
 GRAMMAR = ("in", "of", "by", "where", "and", "or", "not", "=", "is", "between")  # words that are no attribute here
@@ -103,8 +103,17 @@ def _by(names: Names, text: str) -> tuple[str, tuple[str, ...]]:
                 raise ValueError(f"cannot read {match[0]!r}: a name stands twice")
             return text[: match.start()].strip(), by
     if wrong := re.match(r"by\s+(.+)$", text):
-        raise ValueError(no_attribute(names, unquoted(wrong[1].strip())))
+        raise ValueError(_no_groups(names, wrong[1].strip()))
     return text.strip(), ()
+
+
+def _no_groups(names: Names, text: str) -> str:
+    """Return why a text names no attributes to group by."""
+    several = re.split(r"[\s,]+(?:and\s+)?", text)
+    if set(several) <= set(names):
+        return f"cannot read 'by {text}'; several attributes are `by {', '.join(several)}`"
+    wrong = (unquoted(name) for name in re.split(r"\s*,\s*", text))
+    return no_attribute(names, next(name for name in wrong if name not in names))
 
 
 def _of_attribute(of: Of, form: str = "") -> Callable[[Names, str], Query]:
@@ -148,7 +157,7 @@ def _named(names: Names, text: str, form: str) -> tuple[str, _Scope]:
         raise ValueError(f"cannot read {text!r}; write {form}")
     if behind and not behind[0]:
         raise ValueError(f"`where` needs a condition behind it; write {form}")
-    raise ValueError(no_attribute(names, unquoted(name)))
+    raise ValueError(no_attribute(names, unquoted(name if hint_for(name) else re.split(r"\s+by\s", name)[0])))
 
 
 def _share(names: Names, rest: str) -> Query:

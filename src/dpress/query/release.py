@@ -29,7 +29,7 @@ from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
 from dpress.query.result import Result
-from dpress.query.schema_queries import conditions_of, query_of
+from dpress.query.schema_queries import conditions_of
 from dpress.query.statistics import answer, check
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Release:
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
-        query = query_of(self.schema, text)
+        query = self.answers.read(self.schema, text)
         if query.by:
             raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
         return self.answered(query, confidence, text=text, progress=progress)
@@ -214,7 +214,7 @@ class Release:
             ValueError: as `query`, or there are too many groups.
         """
         columns = self.answers.columns or self.schema.tabular
-        pairs = groups(columns, query_of(self.schema, text))
+        pairs = groups(columns, self.answers.read(self.schema, text))
         return tuple(
             replace(self.answered(query, confidence, text=text, progress=progress), group=group)
             for group, query in pairs

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 MOST_CELLS = 512
 """Cells of a quantile; of more neighbouring ones are taken together, evenly."""
 EMPTY = "The count that it is of, or divided by, is not distinguishable from zero: nothing is known beyond the bounds."
+PERSONS = '; of persons it is measured by kind = "statistics", where `unit` names their column'
+ELSEWHERE = {
+    "variance": '; kind = "statistics" measures it; here `quantile 0.25 of NAME` and 0.75 tell the spread',
+    "total": "; all rows are `total`, numbers are added up by `sum NAME`",
+    "set size": '; kind = "sets" measures it',
+    **dict.fromkeys(("persons", "total per person"), PERSONS),
+}
+"""What measures a statistic that does not follow from counts."""
 OF_NUMBERS = ("mean", "sum", "quantile", "circular mean", "resultant length")
 Ends = tuple[float, float]
 T = TypeVar("T")
@@ -59,6 +67,7 @@ def answer(
     elif query.of not in ("share", "ratio", "difference"):
         raise ValueError(
             f"this release answers no {query.of}; counts, means, sums, quantiles, shares and ratios follow"
+            + ELSEWHERE.get(query.of, "")
         )
     else:
         compared = answers.compared(*two_counts(query), progress)

@@ -76,7 +76,10 @@ def test_a_value_has_no_interval_and_says_so(released: Any) -> None:
         ("median age", "median age: it was chosen in every group, and is known of one group; name its ward"),
         ("median age where ward in (eyes, hearts)", "known of one group"),
         ("quantile 0.25 of age where ward = eyes", "chosen were median age; another quantile is known where intervals"),
-        ("variance age", "there is no statistic 'variance age'; there are count, sum cost, mean cost, median age"),
+        (
+            "variance age",
+            "there is no statistic 'variance age'; this release has count, sum cost, mean cost, median age",
+        ),
     ):
         with pytest.raises(ValueError, match=words):
             released.query(query)

@@ -4,7 +4,7 @@ noisy sums, or reports -> estimates -> a table of a row for every group and stat
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
 from dpress.core.basics.near import meant
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
@@ -19,17 +20,23 @@ from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import products
-from dpress.query.condition_grammar import no_attribute
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import TOTAL, Condition, Query, named
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source, source
 from dpress.query.statistics import EMPTY
 
 COUNTED = ("count", "ratio", "difference")  # made of counts of groups
+MOST_SHOWN = 12  # statistics that a refusal names
+PARAMETERS = {
+    **{word: word + ' = ["{}"]' for word in ("mean", "sum", "variance")},
+    "quantile": 'median = ["{0}"] or quantiles = {{ {0} = [0.9] }}',
+    "share": 'share = ["CONDITION"]',
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +122,19 @@ class GroupAnswers(ReleaseAnswers):
         del progress
         return self.answered((text, "count"), COUNT, condition, confidence)
 
+    def read(self, schema: Schema, text: str) -> Query:
+        """Return what a text asks for.
+
+        Raises:
+            ValueError: it cannot be read, or is by what makes no groups; the message says which statistics there are.
+        """
+        try:
+            query = query_of(schema, text)
+        except ValueError as fault:
+            raise ValueError(f"{fault} ({self._offered})") from None
+        self._check_groups(query.by)
+        return query
+
     def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic that was measured; None for what follows from counts.
 
@@ -176,11 +196,16 @@ class GroupAnswers(ReleaseAnswers):
             ValueError: they are about other attributes.
         """
         schema, condition = self.release.schema.subset([axis.name for axis in self.axes]), where or TOTAL
-        for test in condition.tests:
-            if test.attribute not in schema.names:
-                raise ValueError(no_attribute(schema.names, test.attribute))
+        self._check_groups(test.attribute for test in condition.tests)
         mask: Mask = np.any([_in_box(weights) for weights in products(schema, condition)], axis=0)
         return mask
+
+    def _check_groups(self, names: Iterable[str]) -> None:
+        """Refuse attributes that make no groups."""
+        words = {word for axis in self.axes for word in (axis.name, *axis.tree_levels)}
+        for name in names:
+            if name not in words:
+                raise ValueError(f"{name} makes no groups for `by` and conditions; {self._offered}")
 
     def answered(
         self,
@@ -219,8 +244,19 @@ class GroupAnswers(ReleaseAnswers):
         return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 
     def _unknown(self, name: str) -> str:
+        """Return that there is no statistic of a name, those there are, and how a specification asks for it."""
+        word, _, of = name.replace(" of ", " ").partition(" ")
+        names = [each for each in self.measured if each.split()[0] == word]
+        asks = f"; a specification asks for it by {PARAMETERS[word].format(of)}" if word in PARAMETERS else ""
+        return f"there is no statistic {name!r}; {self._offered}{meant(name, names) or asks}"
+
+    @property
+    def _offered(self) -> str:
+        """Which statistics there are, and by which attributes."""
+        by = f"by {', '.join(axis.name for axis in self.axes)}" if self.axes else "of all rows together"
         names = self.measured
-        return f"there is no statistic {name!r}; there are {', '.join(names)}{meant(name, names)}"
+        more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+        return f"this release has {', '.join(names[:MOST_SHOWN])}{more}, {by}"
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,7 +13,6 @@ from dpress import catalog
 from dpress.core.basics import claim_words, notebook
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.kind import Reporters
-from dpress.core.basics.near import meant
 from dpress.core.maps.workload import Areas, Workload
 from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
 from dpress.data.specification.spec_parts import Periods
@@ -130,12 +129,16 @@ def plan(spec: Asked) -> Plan:
 
 
 def _check_method(name: str) -> None:
-    """Refuse a method that there is none of, where another one bears nearly its name; planners refuse the others.
+    """Refuse a method that there is none of, where it is known which was meant; planners refuse the others.
 
     Raises:
         NotSupported: it is probably misspelt.
     """
-    if name != "auto" and not catalog.has(name) and (hint := meant(name, ("auto", *catalog.entries()))):
+    if name == "auto" or catalog.has(name):
+        return
+    from dpress.core.methods.other_names import hint_of  # noqa: PLC0415  # seldom needed
+
+    if hint := hint_of(name, ("auto", *catalog.entries())):
         raise NotSupported(f"$.release.method: there is no method {name!r}{hint}")
 
 

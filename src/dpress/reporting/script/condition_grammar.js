@@ -72,8 +72,9 @@ export function conditions(names, text) {
   if (count > MOST_CONDITIONS) throw new Unread("a query of so many conditions is too long; use in (a, b)");
   const reader = new Reader(names, text);
   const tree = reader.joined("or");
-  if (reader.at < text.length)
-    throw new Unread(`cannot read ${shown(text.slice(reader.at).trim())}; a parenthesis is left over`);
+  const left = text.slice(reader.at).trim();
+  const why = left.startsWith(")") ? "a parenthesis is left over" : "`and` or `or` is missing before it";
+  if (reader.at < text.length) throw new Unread(`cannot read ${shown(left)}; ${why}`);
   return tree;
 }
 

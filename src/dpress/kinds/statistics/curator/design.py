@@ -270,7 +270,10 @@ def _check_condition(goal: _Goal, where: Condition, place: str) -> None:
         if name in goal.by:
             raise ValueError(f"{place}: {name} is in `by`: within a group it is always or never so")
         if name in goal.degrees:
-            raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
+            raise ValueError(
+                f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition; read its column "
+                f'once more, as an attribute of another name with column = "{name}"'
+            )
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
 
