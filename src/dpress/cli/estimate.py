@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
+from dpress.cli.output import counting, csv_options, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
 from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats
@@ -32,7 +32,7 @@ from dpress.release.plan.spec_or_design import load_spec_or_design
 )
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
-@click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
+@csv_options
 @click.option("--engine", type=click.Choice(["threads", "spark"]), default="threads", help="What adds up the reports.")
 @click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
 @quiet_option
@@ -46,6 +46,7 @@ def command(
     engine: str,
     allow_unproven: bool,
     csv: bool,
+    titles: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -64,6 +65,7 @@ def command(
             records=records,
             allow_unproven=allow_unproven,
             csv=csv,
+            titles=titles,
             progress=progress,
             refitted=refitting(progress),
             run=on_threads if engine == "threads" else on_spark,

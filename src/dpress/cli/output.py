@@ -37,6 +37,20 @@ def engine_option(function: F) -> F:
     return click.option("--engine", type=choice, help=shown)(function)
 
 
+def csv_options(function: F) -> F:
+    """Add `--csv` and `--titles`, which is refused without it."""
+    shown = "In the CSV titles in place of names, labels in place of values."
+    titles = click.option("--titles", is_flag=True, help=shown, callback=_beside_csv)
+    csv = click.option("--csv", is_flag=True, is_eager=True, help="Every table and the records as CSV, too.")
+    return csv(titles(function))
+
+
+def _beside_csv(context: click.Context, _: click.Parameter, titles: bool) -> bool:  # noqa: FBT001  # as click calls it
+    if titles and not context.params["csv"]:
+        raise click.UsageError("--titles is for the files of --csv; add it")
+    return titles
+
+
 def print_json(value: Any) -> None:
     """Print one JSON value; records become objects."""
     click.echo(json.dumps(value, indent=2, default=_plain))

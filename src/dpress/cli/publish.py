@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from dpress.cli.output import counting, engine_option, hint, json_option, planning, print_json, quiet_option
+from dpress.cli.output import (
+    counting,
+    csv_options,
+    engine_option,
+    hint,
+    json_option,
+    planning,
+    print_json,
+    quiet_option,
+)
 from dpress.cli.planned import planned
 from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats, describe
@@ -42,7 +51,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 )
 @click.option("--sql", help="Statements in place of [release], or a file of them that ends in .sql; see `dpress plan`.")
 @click.option("--weights", help="Of the statements, as 2,1.")
-@click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
+@csv_options
 @click.option("--bundle", type=click.Path(), help="A new zip of page, tables, design and licence, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--analyst", default="", help="Whose share of the ledger's limit pays.")
@@ -65,6 +74,7 @@ def command(
     engine: str | None,
     allow_unproven: bool,
     csv: bool,
+    titles: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -73,7 +83,8 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    options: dict[str, Any] = {"ledger": ledger, "who": who, "analyst": analyst, "engine": engine, "csv": csv}
+    options: dict[str, Any] = {"ledger": ledger, "who": who, "analyst": analyst, "engine": engine}
+    options |= {"csv": csv, "titles": titles}
     if sql is not None:
         if bundle is not None or period is not None:
             raise click.UsageError("--sql makes several releases: --bundle and --period are of one")

@@ -40,3 +40,23 @@ def with_words(batch: pa.RecordBatch) -> pa.RecordBatch:
         for column, word in zip(batch.columns, means, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def with_all(batch: pa.RecordBatch, place: int, rows: pa.Array) -> pa.RecordBatch:
+    """Return rows with the word in some rows of a column, which is then one of texts; as they are where there are none.
+
+    Args:
+        batch: the rows.
+        place: of the column, from 0.
+        rows: true where the word stands, bool, shape (rows,).
+
+    >>> batch = pa.record_batch({"age": [3, None, None]})
+    >>> with_all(batch, 0, pa.array([False, False, True])).to_pydict()
+    {'age': ['3', None, 'all']}
+    """
+    compute = importlib.import_module("pyarrow.compute")  # slow to load, and whoever asks a release writes no CSV
+    if not compute.any(rows).as_py():
+        return batch
+    texts = batch.column(place).cast(pa.string())
+    word = OTHERWISE if compute.any(compute.equal(texts, ALL)).as_py() else ALL
+    return batch.set_column(place, batch.schema.names[place], compute.if_else(rows, word, texts))

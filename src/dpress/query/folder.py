@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpress.attributes.attribute import Tabular
 from dpress.core.basics.edited_file import check_format
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.new_path import new_path
@@ -24,6 +25,7 @@ from dpress.query.counted_rows import with_column
 from dpress.query.plain_csv import plain
 from dpress.query.published_tables import BATCH_CELLS
 from dpress.query.released_file import Part
+from dpress.query.titled_rows import titled
 
 Progress = Callable[[int], object]
 
@@ -47,6 +49,7 @@ def write_folder(
     tables: Iterable[Part],
     *,
     sheets: Mapping[str, Part] | None = None,
+    titles: Sequence[Tabular] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Write a release to a new folder, whole or not at all, and return it.
@@ -57,6 +60,7 @@ def write_folder(
         answers: the noisy answers.
         tables: one after the other, each made only when it is written.
         sheets: where each is written as CSV, too: what stands there in the place of the same rows, by its name.
+        titles: the attributes whose titles and labels stand in what is written as CSV; see `titled_rows`.
         progress: called with the number of cells written so far.
 
     Raises:
@@ -65,7 +69,7 @@ def write_folder(
     folder = check_new(path)
     partial = _partial(folder)
     try:
-        _write_files(partial, manifest, answers, tables, sheets=sheets, progress=progress)
+        _write_files(partial, manifest, answers, tables, sheets=sheets, titles=titles, progress=progress)
         partial.chmod(0o755)
         partial.rename(folder)
     except BaseException:
@@ -81,6 +85,7 @@ def _write_files(
     tables: Iterable[Part],
     *,
     sheets: Mapping[str, Part] | None,
+    titles: Sequence[Tabular],
     progress: Progress | None,
 ) -> None:
     for _ in _write_batches([folder / ANSWERS], _answers(answers)):
@@ -89,12 +94,12 @@ def _write_files(
     for table in tables:
         path, sheet = folder / table.name, (sheets or {}).get(table.name)
         copies = [] if sheets is None or sheet is not None else [folder / as_csv(table.name)]
-        for rows in _write_batches([path, *copies], table.batches()):
+        for rows in _write_batches([path, *copies], table.batches(), titles):
             cells += rows
             if progress is not None:
                 progress(cells)
         if sheet is not None:
-            write_sheet(folder / as_csv(table.name), sheet)
+            write_sheet(folder / as_csv(table.name), sheet, titles)
     manifest["sha256"] = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     for path in folder.iterdir():
@@ -102,9 +107,9 @@ def _write_files(
             os.fsync(file.fileno())
 
 
-def write_sheet(path: Path, sheet: Part) -> Path:
-    """Write a file of rows, and return it."""
-    for _ in _write_batches([path], sheet.batches()):
+def write_sheet(path: Path, sheet: Part, titles: Sequence[Tabular] = ()) -> Path:
+    """Write a file of rows, and return it; with titles of these attributes."""
+    for _ in _write_batches([path], sheet.batches(), titles):
         pass
     return path
 
@@ -119,28 +124,33 @@ def as_csv(name: str) -> str:
     return str(Path(name).with_suffix(CSV))
 
 
-def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> Iterator[int]:
+def _write_batches(
+    paths: Sequence[Path], batches: Iterator[pa.RecordBatch], titles: Sequence[Tabular] = ()
+) -> Iterator[int]:
     """Write each batch to all files, as a row group of Parquet, and yield its rows."""
     first = next(batches)
     with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(writer(path, first)) for path in paths]
+        writers = [stack.enter_context(writer(path, first, titles)) for path in paths]
         for batch in itertools.chain([first], batches):
             for path, file in zip(paths, writers, strict=True):
-                file.write_batch(as_written(path, batch))
+                file.write_batch(as_written(path, batch, titles))
             yield batch.num_rows
 
 
-def as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
+def as_written(path: Path, batch: pa.RecordBatch, titles: Sequence[Tabular] = ()) -> pa.RecordBatch:
     """Return rows as a file of this name has them: CSV has no metadata, and says in cells what these say.
 
-    What a spreadsheet would run stays a text there; see `plain`.
+    What a spreadsheet would run stays a text there; see `plain`. CSV alone has the titles of these attributes.
     """
-    return plain(with_words(with_column(batch))) if path.suffix == CSV else batch
+    if path.suffix != CSV:
+        return batch
+    rows = with_words(with_column(batch))
+    return plain(titled(rows, titles) if titles else rows)
 
 
-def writer(path: Path, first: pa.RecordBatch) -> Any:
+def writer(path: Path, first: pa.RecordBatch, titles: Sequence[Tabular] = ()) -> Any:
     """Return what writes rows like the first ones to a file of this name, Parquet or CSV."""
-    schema = as_written(path, first).schema
+    schema = as_written(path, first, titles).schema
     if path.suffix != CSV:
         return pq.ParquetWriter(path, schema, compression="zstd")
     from pyarrow.csv import CSVWriter  # noqa: PLC0415  # only where it is asked for

@@ -56,6 +56,7 @@ class Release:
         ledger: the hash of its first entry, which names it; None where an earlier version did not state it.
         rejected: how many reports of a collection were left out, by reason.
         csv: whether its folder has every table and the records as CSV, too.
+        titles: whether these are written with titles in the place of names, and labels in that of values.
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         format: of its folder; what its files are called, see `table_files`.
         detail: what its kind's answers need beside the kept integers.
@@ -79,6 +80,7 @@ class Release:
     ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     csv: bool = False
+    titles: bool = False
     with_asked: bool = True
     format: int = FORMAT
     detail: Any = None
@@ -90,11 +92,11 @@ class Release:
     def _repr_html_(self) -> str:
         answers, unit = self.answers, self.claim.unit
         promised = f"{claim_words.words(self.claim)} proven, per {unit.name}, {unit.relation}"
+        lines = "".join(map(notebook.line, (promised, *answers.announced)))
         tables = [(name, " x ".join(names)) for name, names in {**answers.tables, **answers.asked}.items()]
-        lines = (notebook.line(text) for text in (promised, *answers.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
         figure = notebook.bars(first.bars) if (first := next(iter(self.tables.values()), None)) is not None else ""
-        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files + figure
+        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + lines + files + figure
 
     @property
     def kind(self) -> str:
@@ -129,11 +131,8 @@ class Release:
     @cached_property
     def claim(self) -> Claim:
         """The promise of the mechanism that measured; nothing at all if the noise came from a seeded generator."""
-        claim = self.mechanism.claim
-        if self.private:
-            return claim
-        basis = "the noise was drawn from a seeded generator for a test: not private"
-        return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
+        claim, basis = self.mechanism.claim, "the noise was drawn from a seeded generator for a test: not private"
+        return claim if self.private else Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
 
     @property
     def users(self) -> int | None:
@@ -330,9 +329,8 @@ class Release:
     @property
     def files(self) -> tuple[str, ...]:
         """The files of tables, records and trees in its folder, without their copies as CSV."""
-        answers = self.answers
-        beside = (file for name, file in answers.beside.items() if name in answers.described)
-        return (*answers.tables, *answers.asked, *beside, *kept_files(self.design.attributes))
+        beside = (file for name, file in self.answers.beside.items() if name in self.answers.described)
+        return (*self.answers.tables, *self.answers.asked, *beside, *kept_files(self.design.attributes))
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -386,7 +384,8 @@ class Release:
         tables = map(self._counted, self.answers.parts(progress=refitted))
         parts = itertools.chain(tables, kept_tables(self.design.attributes))
         sheets = self.sheets if self.csv else None
-        return write_folder(path, self.manifest(), self.kept, parts, sheets=sheets, progress=progress)
+        titles = (self.answers.columns or self.schema.tabular) if self.titles else ()
+        return write_folder(path, self.manifest(), self.kept, parts, sheets=sheets, titles=titles, progress=progress)
 
     @property
     def sheets(self) -> dict[str, Part]:

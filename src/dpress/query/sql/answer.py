@@ -20,7 +20,7 @@ from dpress.query.sql.columns import Columns
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable, column, number_columns
-from dpress.query.sql.statement import Number, Statement, Value
+from dpress.query.sql.statement import Group, Number, Statement, Value
 
 WAYS: tuple[Callable[[float], float], ...] = (round, math.ceil, math.floor, math.ceil)
 """How a number, its error and the ends of its interval are rounded: outwards, so that it holds what it held."""
@@ -108,33 +108,39 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
         raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
     notes: dict[str, dict[str, None]] = {}  # with the names of the numbers that they are about
     rows: list[Row] = []
-    for values, queries in grouped(statement, schema):
-        row: Row = dict(zip((key.name for key in statement.keys), values, strict=True))
+    for group, queries in grouped(statement, schema):
+        row: Row = dict(zip((key.name for key in statement.keys), group.values, strict=True))
+        row |= {_all_of(place): place not in group.places for place in range(len(statement.keys))}
         for number, query in queries:
-            result = ask((values, number.name), query)
+            result = ask((group.values, number.name), query)
             row |= _columns(number, result)
             for note in _notes(result):
                 notes.setdefault(note, {})[number.name] = None
         rows.append(row)
-    table, named = _table(statement, rows), {(key.name, key.attributes) for key in statement.keys}
+    whole, named = _behind(statement, _table(statement, rows)), {(key.name, key.attributes) for key in statement.keys}
+    table = _shown(statement, whole)
+    left_out = {
+        key.name: whole[_all_of(place)] for place, key in enumerate(statement.keys) if key.name in statement.shown
+    }
     return SqlTable(
         statement=statement.text,
-        table=_behind(statement, table),
+        table=table,
         numbers=tuple(number.name for number in statement.numbers if number.name in statement.shown),
         confidence=confidence,
         notes=tuple(_note_of(note, list(names), statement) for note, names in notes.items()),
+        left_out=left_out,
         attributes=tuple(each for each in schema.tabular if (each.name, (each.name,)) in named),
     )
 
 
-def grouped(statement: Statement, schema: Schema) -> Iterator[tuple[tuple[Value, ...], list[tuple[Number, Query]]]]:
-    """Yield the values of every group's keys, with each number and the query that it is the answer to."""
+def grouped(statement: Statement, schema: Schema) -> Iterator[tuple[Group, list[tuple[Number, Query]]]]:
+    """Yield every group, with each number and the query that it is the answer to."""
     for group in statement.groups():
         where = group.where
-        if group.keyed and where is not None and not possible(schema, where):  # as SQL has no row of such a group
+        if group.places and where is not None and not possible(schema, where):  # as SQL has no row of such a group
             continue
         queries = (replace(number.query, where=_joined(number.query.where, where)) for number in statement.numbers)
-        yield group.values, list(zip(statement.numbers, queries, strict=True))
+        yield group, list(zip(statement.numbers, queries, strict=True))
 
 
 def _joined(rows: Condition | None, others: Condition | None) -> Condition | None:
@@ -172,18 +178,30 @@ def _rounded(value: float, places: int | None, way: Callable[[float], float]) ->
 def _table(statement: Statement, rows: Sequence[Row]) -> pa.Table:
     """Return all rows with all columns, also those that are not shown."""
     keys = {key.name: column([row[key.name] for row in rows]) for key in statement.keys}
+    for place in range(len(statement.keys)):
+        keys[_all_of(place)] = pa.array([row[_all_of(place)] for row in rows], type=pa.bool_())
     names = [name for number in statement.numbers for name in number_columns(number.name)]
     return pa.table(keys | {name: pa.array([row[name] for row in rows], type=pa.float64()) for name in names})
 
 
 def _behind(statement: Statement, table: pa.Table) -> pa.Table:
-    """Return what `having`, `order by` and `limit` leave, with the columns that are shown."""
+    """Return what `having`, `order by` and `limit` leave."""
     if statement.behind:
         import duckdb  # noqa: PLC0415  # only where the published values are ordered or left out
 
         with duckdb.connect() as connection:
             connection.register("answers", table)
             table = connection.sql(f"SELECT * FROM answers {statement.behind}").to_arrow_table()  # noqa: S608  # of the tree
+    return table
+
+
+def _all_of(place: int) -> str:
+    """Return the column that says in which rows a key is left out, so that they are about all its values."""
+    return f"\N{FULL BLOCK} all {place}"
+
+
+def _shown(statement: Statement, table: pa.Table) -> pa.Table:
+    """Return the columns that are shown."""
     keys = {key.name for key in statement.keys}
     return table.select(
         [name for each in statement.shown for name in ((each,) if each in keys else number_columns(each))]

@@ -1,14 +1,16 @@
 """The answer to a statement as a table: for Arrow, pandas, polars and notebooks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics import notebook
+from dpress.query.all_groups import with_all
 from dpress.query.plain_csv import plain
+from dpress.query.titled_rows import titled
 
 SUFFIXES = ("_error", "_low", "_high")
 """Behind the name of a number: its standard error, and the ends of its interval."""
@@ -28,6 +30,7 @@ class SqlTable:
         notes: what else is to be known, a sentence each.
         cost: a sentence.
         attributes: whose values groups are by, each in a column of its name.
+        left_out: the rows in which a key is left out by `rollup` and the like, by its column: CSV says `all` there.
     """
 
     statement: str
@@ -37,6 +40,7 @@ class SqlTable:
     notes: tuple[str, ...]
     cost: str = FREE
     attributes: tuple[Tabular, ...] = ()
+    left_out: Mapping[str, pa.ChunkedArray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"SqlTable({self.table.num_rows} rows: {', '.join(self.table.column_names)})"
@@ -87,29 +91,13 @@ class SqlTable:
         """
         import pyarrow.csv as writer  # noqa: PLC0415  # slow to load, and seldom asked for
 
-        table = self._titled if titles else self.table
-        batches = [plain(batch) for batch in table.to_batches()]
+        listed = self.table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=self.table.schema)]
+        batch = titled(listed[0], self.attributes if titles else ())
+        for name, rows in self.left_out.items():
+            batch = with_all(batch, self.table.column_names.index(name), rows.combine_chunks())
         written = pa.BufferOutputStream()
-        writer.write_csv(pa.Table.from_batches(batches, schema=None if batches else table.schema), written)
+        writer.write_csv(plain(batch), written)
         return bytes(written.getvalue().to_pybytes())
-
-    @property
-    def _titled(self) -> pa.Table:
-        by_name = {attribute.name: attribute for attribute in self.attributes}
-        captions = {name: by_name[name].caption if name in by_name else name for name in self.table.column_names}
-        heads = [*captions.values()]
-        names = [caption if heads.count(caption) == 1 else name for name, caption in captions.items()]
-        columns = [
-            _labelled(by_name[name], values) if name in by_name and by_name[name].labelled else values
-            for name, values in zip(self.table.column_names, self.table.columns, strict=True)
-        ]
-        return pa.Table.from_arrays(columns, names=names)
-
-
-def _labelled(attribute: Tabular, values: pa.ChunkedArray) -> pa.Array:
-    """Return the values of a column by their labels, as texts."""
-    labels = dict(zip(attribute.labels, attribute.captions, strict=True))
-    return pa.array([None if value is None else labels.get(str(value), str(value)) for value in values.to_pylist()])
 
 
 def number_columns(name: str) -> tuple[str, ...]:

@@ -59,12 +59,12 @@ class Group:
     Args:
         values: of all keys, None of those that its set leaves out.
         where: its rows; None for all.
-        keyed: whether any key tells it; without one it is there whatever its rows.
+        places: of the keys that tell it; without one it is there whatever its rows.
     """
 
     values: tuple[Value, ...]
     where: Condition | None
-    keyed: bool
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,4 +98,4 @@ class Statement:
                 where = self.where
                 for place, (value, rows) in zip(places, pairs, strict=True):
                     values[place], where = value, both(rows, where)
-                yield Group(values=tuple(values), where=where, keyed=bool(places))
+                yield Group(values=tuple(values), where=where, places=places)

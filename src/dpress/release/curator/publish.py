@@ -75,6 +75,7 @@ def publish(
     payment: Payment | None = None,
     allow_unproven: bool = False,
     csv: bool = False,
+    titles: bool = False,
     engine: str | None = None,
     rng: Generator | None = None,
     progress: Progress | None = None,
@@ -99,6 +100,7 @@ def publish(
         analyst: whose share of the ledger's limit pays; left out, what no analyst has a share of.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
+        titles: in these titles, with units, in the place of names, and labels in that of values.
         engine: "threads" here, "sql" where the rows are, or "spark"; left out, the one that the source suggests. The
             counts are the same.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
@@ -152,7 +154,7 @@ def publish(
     )
 
     def finish(drawn: Drawn, generator: Generator, then: Verification | None) -> Release:
-        release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
+        release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv, titles=titles)
         if then is not None:
             release = replace(release, ledger=then.first, ledger_head=then.head)
         if out is not None:

@@ -40,6 +40,7 @@ def estimate(
     records: int = 0,
     allow_unproven: bool = False,
     csv: bool = False,
+    titles: bool = False,
     progress: Progress | None = None,
     refitted: Progress | None = None,
     run: Run = on_threads,
@@ -57,6 +58,7 @@ def estimate(
         records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
         csv: write every table and the records as CSV, too.
+        titles: in these titles, with units, in the place of names, and labels in that of values.
         progress: called with the number of reports added up so far, then with that of those read again for a fit.
         refitted: called with the number of fits done, where a fitted joint is fitted again for its error.
         run: the engine that takes the reports piece by piece; the release is the same with every one.
@@ -92,7 +94,7 @@ def estimate(
     collected = catalog.room(design.kind).answering.collected
     kept = functools.partial(collected, payloads=payloads, records=records or 0)
     release = released(design, collection, tallies, rejected, kept, private=given.private)
-    release = replace(release, csv=csv)
+    release = replace(release, csv=csv, titles=titles)
     if out is not None:
         release.write(out, refitted=refitted)
         if (following := next_round.next_design(release)) is not None:

@@ -39,6 +39,7 @@ def publish_period(
     who: str = "",
     engine: str | None = None,
     csv: bool = False,
+    titles: bool = False,
     rng: Generator | None = None,
     progress: Progress | None = None,
 ) -> tuple[Release, ...]:
@@ -63,6 +64,7 @@ def publish_period(
         who: publishes.
         engine: that counts.
         csv: tables as CSV, too.
+        titles: in these titles and labels; see `publish`.
         rng: left out, a secure generator.
         progress: called with the number of rows counted so far.
 
@@ -105,6 +107,7 @@ def publish_period(
                 payment=_payment(series, span),
                 who=who,
                 csv=csv,
+                titles=titles,
                 engine=None if calendar.of_persons else engine,
                 rng=rng,
                 progress=progress,

@@ -131,8 +131,8 @@ def queries_of(columns: Columns) -> Mapping[Place, Query]:
     try:
         (statement,) = statements(columns.text, columns)
         pairs = [
-            ((values, number.name), query)
-            for values, queries in grouped(statement, Schema(columns.attributes))
+            ((group.values, number.name), query)
+            for group, queries in grouped(statement, Schema(columns.attributes))
             for number, query in queries
         ]
     except ValueError:  # it has other columns, or coarser cells
