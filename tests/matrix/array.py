@@ -12,7 +12,9 @@ from tests.matrix.rules import RULES, allowed
 from dpress.core.basics import rng
 
 ARRAY = Path(__file__).with_name("array.json")
+READS_ROWS = ("room", "column", "outside", "missing", "unit", "periods", "source", "engine", "contents", "read")
 Pair = tuple[str, object, str, object]
+Met = tuple[object, object, str, object]  # a condition, a kind, an axis and its value
 V = TypeVar("V")
 
 
@@ -26,14 +28,26 @@ def axes_together() -> list[tuple[str, str]]:
     """Return the pairs of axes whose values are all to meet.
 
     A method never sees a source: every one of them gives the same counts, which `tests/data` tests source by source, so
-    that sources meet rooms, columns and all else, but not 57 methods.
+    that sources meet rooms, columns and all else, but not 57 methods. A condition of rows is over before anything else
+    is looked at: it meets what reads rows, and every kind.
     """
-    return [axes for axes in itertools.combinations(AXES, 2) if axes != ("method", "source")]
+    return [
+        axes
+        for axes in itertools.combinations(AXES, 2)
+        if axes != ("method", "source") and ("where" not in axes or not set(axes).isdisjoint(READS_ROWS))
+    ]
 
 
 def pairs_of(case: Case) -> set[Pair]:
     """Return the pairs of values that a case has."""
     return {(axis, case[axis], other, case[other]) for axis, other in axes_together()}
+
+
+def meetings(case: Case) -> set[Met]:
+    """Return what a case's condition meets together: the kind by the source, and the kind by the engine."""
+    if case["where"] == "none":
+        return set()
+    return {(case["where"], case["room"], axis, case[axis]) for axis in ("source", "engine")}
 
 
 def values_in(room: str) -> dict[str, list[object]]:

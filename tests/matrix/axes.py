@@ -95,6 +95,7 @@ AXES: Mapping[str, tuple[object, ...]] = {
     "rows": (300, 1, 4, 3000),
     "contents": ("spread", "one cell", "stray", "heavy"),
     "ledger": ("none", "new", "standing", "part"),
+    "where": ("none", "another column", "an attribute"),
     "read": ("table", "page", "bundle", "command"),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.matrix.axes import UNPROVEN, Case, kind_of, of_devices
 from tests.matrix.columns import COLUMNS, COST, MISSING, OTHER, Column
-from tests.matrix.tables import THIRD, beside_of
+from tests.matrix.tables import LEFT_OUT, THIRD, beside_of
 
 LOSSES: Mapping[tuple[str, str], dict[str, float]] = {
     ("epsilon", "large"): {"epsilon": 100},
@@ -59,10 +59,19 @@ def spec_of(case: Case, folder: Path) -> dict[str, Any]:
             "postprocess": ADJUSTMENTS[str(case["adjusted"])],
         },
     }
+    if case["where"] != "none":
+        plain["data"] = {"where": where_of(case)}
     if case["periods"] != "none":
         persons = {} if case["unit"] == "row" else {"per_unit": 2}
         plain["periods"] = {"attribute": "day", "counter": case["periods"]} | persons
     return plain
+
+
+def where_of(case: Case) -> str:
+    """Return the condition of the rows: over columns that nothing is published of, or over the first attribute."""
+    if case["where"] == "another column":
+        return "kept = yes and score >= 2"
+    return f"{case['named']} != {listed_of(case)[LEFT_OUT]}"
 
 
 def released(case: Case) -> list[Any]:

@@ -11,6 +11,7 @@ import heapq
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from covertable.main import Controller
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
-from tests.matrix.array import ARRAY, Pair, axes_together, drawn, pairs_of, values_in  # found there
+from tests.matrix.array import ARRAY, Met, Pair, axes_together, drawn, meetings, pairs_of, values_in  # found there
 from tests.matrix.axes import AXES, ROOMS, Case
-from tests.matrix.rules import RULES, Rule, allowed
+from tests.matrix.rules import RULES, Rule
 
 RANDOM = 40_000  # cases beside those of covertable
+MEETING = ("where", "source", "engine")
 
 
 def rules_in(values: Mapping[str, list[object]]) -> list[Rule]:
@@ -68,12 +70,40 @@ def fewest(cases: Sequence[Case], covered: set[Pair]) -> list[Case]:
     return chosen
 
 
+def with_conditions(cases: Sequence[Case]) -> list[Case]:
+    """Return as many cases that cover the same pairs, in which conditions meet kinds by more sources and engines.
+
+    A case gets another condition, source or engine where that is a new meeting and no pair or meeting is lost.
+    """
+    pairs = Counter(pair for case in cases for pair in pairs_of(case))
+    met, made = Counter(each for case in cases for each in meetings(case)), list[Case]()
+    for case in cases:
+        best, gain = case, 0
+        for values in itertools.product(*(AXES[axis] for axis in MEETING)):
+            other = case | dict(zip(MEETING, values, strict=True))
+            fresh = sum(not met[each] for each in meetings(other))
+            if fresh > gain and all(rule.holds(other) for rule in RULES) and not _lost(case, other, pairs, met):
+                best, gain = other, fresh
+        for counted, of in ((pairs, pairs_of), (met, meetings)):
+            counted.subtract(of(case))
+            counted.update(of(best))
+        made.append(best)
+    return made
+
+
+def _lost(case: Case, other: Case, pairs: Counter[Pair], met: Counter[Met]) -> bool:
+    """Return whether a case in the place of another loses what that alone had."""
+    return any(pairs[pair] < 2 for pair in pairs_of(case) - pairs_of(other)) or any(
+        met[each] < 2 for each in meetings(case) - meetings(other)
+    )
+
+
 def main() -> None:
     """Write the array."""
     covered = set[Pair]()
     whole = [case for room in ROOMS for case in cases_in(room, covered)]
-    random = [case for case in itertools.islice(drawn(2), RANDOM) if allowed(case)]
-    cases = fewest([*whole, *random], covered)
+    random = [case for case in itertools.islice(drawn(2), RANDOM) if all(rule.holds(case) for rule in RULES)]
+    cases = with_conditions(with_conditions(fewest([*whole, *random], covered)))
     rows = [[AXES[axis].index(case[axis]) for axis in AXES] for case in cases]
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     ARRAY.write_text(f"[\n{lines}\n]\n")

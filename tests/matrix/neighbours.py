@@ -15,7 +15,7 @@ from tests.matrix.axes import Case, of_devices
 from tests.matrix.cases import amounts_of
 from tests.matrix.columns import COLUMNS, Column
 from tests.matrix.runs import Run, run
-from tests.matrix.tables import Rows, row_of, rows_of, stray_of
+from tests.matrix.tables import LEFT_OUT, Rows, row_of, rows_of, stray_of
 
 import dpress
 from dpress.noise.laplace import DiscreteLaplace
@@ -39,7 +39,9 @@ def neighbours(case: Case) -> Tables:
 
 def units(case: Case, column: Column) -> dict[str, Any]:
     """Return values that the unit's rows may have: a plain one, none, and those that only a column of objects holds."""
-    found: dict[str, Any] = {"plain": column.inside[-1]}
+    found: dict[str, Any] = {"plain": column.inside[0 if case["where"] == "an attribute" else -1]}
+    if case["where"] == "an attribute":  # a row more that is none of the release: nothing differs
+        found["excluded"] = column.inside[LEFT_OUT]
     if case["missing"] != "reject":
         found["missing"] = (None, None) if column.columns else None
     if case["source"] == "pandas" and column.listed and "reject" not in (case["outside"], case["missing"]):

@@ -260,6 +260,12 @@ RULES = (
         why="a plan of all maps simulates each", axes=("room", "method"), slow=True,
         holds=lambda case: kind_of(case) != "spatial" or case["method"] != "auto",
     ),
+    only("where", ("none",), lambda case: not of_devices(case), "room", refused=True,
+         why="a device that reports would show that the condition holds"),
+    only("where", ("none",), lambda case: case["relation"] != "replace-one", "relation", refused=True,
+         why="how many rows are left is not public"),
+    only("where", ("none", "another column"), lambda case: case["column"] != "place", "column", refused=True,
+         why="a condition is of cells in an order or a list"),
     Rule(
         why="a workbook holds no bytes of zero", axes=("source", "column"),
         holds=lambda case: case["source"] != "workbook" or case["column"] not in ("nul", *DATED),

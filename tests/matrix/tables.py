@@ -23,6 +23,9 @@ BESIDE = {"texts": COLUMNS["texts"], "integer": COLUMNS["integer"], "edges": COL
 DROPPED = "dropped"
 THIRD = ("a", "b")  # values of a third attribute
 MONTH_DAYS = (dt.date(2024, 1, 20), dt.date(2024, 2, 20))  # of the two periods that are published
+LEFT_OUT = 1  # the cell whose rows a condition over the first attribute leaves out
+OUTSIDE_WHERE = ({"kept": "no", "score": 3.0}, {"kept": "yes", "score": 1.0}, {"kept": None, "score": 2.0})
+EVERY = 3  # rows, beside which one more is left out
 Row = Mapping[str, Any]
 Like = Mapping[str, Sequence[Any]]  # columns by name, with values of their types
 
@@ -36,11 +39,13 @@ class Rows:
         cells: of the first attribute, row by row: the place of a cell, the name of one that stands behind them, or
             `DROPPED`.
         capped: whether a person has more rows than stay, so that nobody knows which are counted.
+        outside: rows of which the condition of the release does not hold, which nothing counts.
     """
 
     rows: tuple[Row, ...]
     cells: tuple[int | str, ...]
     capped: bool = False
+    outside: tuple[Row, ...] = ()
 
     @property
     def truth(self) -> Counter[int | str]:
@@ -70,7 +75,30 @@ def rows_of(case: Case) -> Rows:
         person = 0 if heavy else 1 + number // persons
         rows.append(row_of(case, column, value, number) | {"uid": f"p{person}"})
         cells.append(cell)
-    return Rows(rows=tuple(rows), cells=tuple(cells), capped=case["contents"] == "heavy" and size > 1)
+    capped = case["contents"] == "heavy" and size > 1
+    return left_out(case, column, Rows(rows=tuple(rows), cells=tuple(cells), capped=capped))
+
+
+def left_out(case: Case, column: Column, table: Rows) -> Rows:
+    """Return a table with rows that are not of the release, some of the same persons.
+
+    Over the first attribute these are its strays without a cell, too, for what is unknown is not fulfilled.
+    """
+    if case["where"] == "none":
+        return table
+    if case["where"] == "another column":
+        beyond = [row | OUTSIDE_WHERE[place % 3] for place, row in enumerate(table.rows[::EVERY])]
+        return replace(table, outside=tuple(beyond))
+    name = str(case["named"])
+    unknown = [
+        cell in (DROPPED, LEFT_OUT) or (row[name] is None and column.discovered)
+        for row, cell in zip(table.rows, table.cells, strict=True)
+    ]
+    kept = [place for place, gone in enumerate(unknown) if not gone]
+    beyond = [row for row, gone in zip(table.rows, unknown, strict=True) if gone]
+    beyond += [row | {name: column.inside[LEFT_OUT]} for row in table.rows[::EVERY]]
+    rows, cells = (tuple(values[place] for place in kept) for values in (table.rows, table.cells))
+    return replace(table, rows=rows, cells=cells, outside=tuple(beyond))
 
 
 def value_of(case: Case, column: Column, number: int) -> tuple[Any, int | str]:
@@ -80,6 +108,7 @@ def value_of(case: Case, column: Column, number: int) -> tuple[Any, int | str]:
     place = (
         0 if case["contents"] == "one cell" and number % 10 else (number * number + number // 3) % len(column.inside)
     )
+    place = 0 if case["where"] == "an attribute" and place == LEFT_OUT else place
     return column.inside[place], place
 
 
@@ -105,6 +134,8 @@ def row_of(case: Case, column: Column, value: Any, number: int) -> dict[str, Any
         row["cost"] = COST.inside[(number * 7 + number // 5) % 5]
     if case["asked"] == "pairs of three":
         row["third"] = THIRD[number // 2 % 2]
+    if case["where"] == "another column":
+        row |= {"kept": "yes", "score": 2.0 + number % 2}
     if case["periods"] != "none":
         row["day"] = MONTH_DAYS[number % 2]
     return row
@@ -228,8 +259,17 @@ def like_of(case: Case) -> Like:
     found |= {} if column.columns else {str(case["named"]): column.inside}
     found |= {"uid": ("p1",)} | ({} if case["beside"] == "none" else {"beside": beside_of(case).inside})
     found |= {"cost": COST.inside} if kind_of(case) == "statistics" else {}
+    found |= {"kept": ("yes",), "score": (2.0,)} if case["where"] == "another column" else {}
     found |= {"third": THIRD} if case["asked"] == "pairs of three" else {}
     return found | ({"day": MONTH_DAYS} if case["periods"] != "none" else {})
+
+
+def mixed(table: Rows) -> list[Row]:
+    """Return all rows in the order in which a source has them: those that are left out among the others."""
+    rows = list(table.rows)
+    for place, row in enumerate(table.outside):
+        rows.insert(min(place * (EVERY + 1), len(rows)), row)
+    return rows
 
 
 def held(case: Case, table: Rows, folder: Path) -> Any:
@@ -241,4 +281,4 @@ def held(case: Case, table: Rows, folder: Path) -> Any:
         folder: a new one, for files.
     """
     folder.mkdir(parents=True)
-    return SOURCES[str(case["source"])](table.rows, like_of(case), folder)
+    return SOURCES[str(case["source"])](mixed(table), like_of(case), folder)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from tests.matrix import cases
 from tests.matrix.axes import AXES
 from tests.matrix.whole import verdict
 
@@ -55,6 +56,15 @@ def test_adjusted_counts_of_nobody_are_found(wrong, monkeypatch):
     found = wrong(room="ranges", column="integer", adjusted="top down")
     assert "adjusted counts add up to 0.0" in found
     assert "from the counts" in found
+
+
+@pytest.mark.parametrize(
+    ("where", "weaker"), [("another column", "score >= 0"), ("an attribute", "x in (North, East, South)")]
+)
+def test_rows_that_a_condition_leaves_out_and_that_are_counted_are_found(where, weaker, wrong, monkeypatch):
+    """A condition that holds of some rows that it must not hold of."""
+    monkeypatch.setattr(cases, "where_of", lambda _: weaker)
+    assert "total" in wrong(room="histogram", where=where)
 
 
 @pytest.mark.parametrize("method", ["dp_prototypes", "graphical"])
@@ -117,8 +127,8 @@ def test_a_copy_that_rounds_is_found(wrong, monkeypatch):
     """A copy as CSV that rounds what it holds."""
     as_written = folder.as_written
 
-    def rounded(place, batch):
-        found = as_written(place, batch)
+    def rounded(place, batch, *titles):
+        found = as_written(place, batch, *titles)
         at = found.schema.get_field_index("count")
         if at < 0 or place.suffix != ".csv":
             return found

@@ -30,10 +30,13 @@ class Page:
         page: makes the HTML of a release.
         drawing: the same with queries, and the areas of a file of boundaries, drawn on it, where the kind draws any
             (`Kind.queries_on`).
+        answering: what a page answers queries about a release with, as plain objects, where the kind can do that for
+            a page of many releases; None of one that it cannot do it for.
     """
 
     page: "Callable[[Release], str]"
     drawing: "Callable[[Release, Sequence[str], str | Path | None], str] | None" = None
+    answering: "Callable[[Release], dict[str, Any] | None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

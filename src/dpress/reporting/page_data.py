@@ -34,7 +34,13 @@ class Tiles(TypedDict):
     note: str
 
 
-def page_data(
+def page_data(facts: Facts, whole: Sequence[View], **options: Any) -> str | None:
+    """Return `answering_data` as JSON that can stand in a `script` element; None where there is none."""
+    data = answering_data(facts, whole, **options)
+    return None if data is None else as_data(data)
+
+
+def answering_data(
     facts: Facts,
     whole: Sequence[View],
     *,
@@ -42,8 +48,8 @@ def page_data(
     signed: Form | Literal["doubled"] | None = None,
     tiles: Tiles | None = None,
     fitted: bool = False,
-) -> str | None:
-    """Return the data as JSON that can stand in a `script` element; None where the page cannot answer queries.
+) -> dict[str, Any] | None:
+    """Return what a page answers queries with, as plain objects; None where it cannot.
 
     That is so of dates of more than 4,096, where no formula gives the error, and where no table fits: the smallest
     tables are in the page, up to 100,000 cells in all.
@@ -80,7 +86,7 @@ def page_data(
     }
     if (most := whole[places[0]].most) is not None:
         data["most"] = most
-    return as_data(data)
+    return data
 
 
 def _smallest(sizes: Sequence[int]) -> list[int]:

@@ -53,10 +53,15 @@ def listed(
     return {"title": title, "rows": len(labels[0][1]), "labels": columns, "measured": numbers, **heads}
 
 
-def lists_data(lists: Sequence[List]) -> str | None:
-    """Return tables as JSON that can stand in a `script` element; None where they are too long for a page, or empty."""
+def lists_data(lists: Sequence[List], **beside: Any) -> str | None:
+    """Return tables as JSON that can stand in a `script` element; None where they are too long for a page, or empty.
+
+    Args:
+        lists: the tables.
+        beside: what else the script reads, by its name.
+    """
     cells = sum(table["rows"] * (len(table["labels"]) + len(table["measured"])) for table in lists)
-    return as_data({"lists": lists}) if 0 < cells <= MOST_CELLS else None
+    return as_data({"lists": lists, **beside}) if 0 < cells <= MOST_CELLS else None
 
 
 def _short(values: Sequence[str]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from dpress.reporting.page_tables import Table
 from dpress.reporting.posterior import posterior
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import ceiling, loss
+from dpress.reporting.series_data import series_data
 from dpress.reporting.series_opening import groups_sentence, opening
 from dpress.reporting.series_parts import MOST_SHOWN, REST, Part, parts
 from dpress.reporting.small_multiples import small_multiples
@@ -99,7 +100,8 @@ def series_page(series: Series, place: Path | None = None) -> str:
     calendar, every, links = series.calendar, parts(series), _links(series, place or series.folder)
     lists = list[List]()
     sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in every.shown]
-    data = lists_data(lists)
+    answering = series_data(series)
+    data = lists_data(lists) if answering is None else lists_data(lists, series=answering)
     return rendered(
         "reporting/series.html.j2",
         {
@@ -117,6 +119,7 @@ def series_page(series: Series, place: Path | None = None) -> str:
             "compared": sum(len(part.names) for part in every.shown if part.axes),
             "most_points": MOST_POINTS,
             "data": data,
+            "answers": data is not None and answering is not None,
             "each_period": _each_period(series, every.shown, links),
             "left": [_command(text) for text in every.left],
             "examples": [_command(text) for text in _examples(series, every.shown)],

@@ -17,7 +17,7 @@ from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
 from dpress.reporting.error_form import Form
 from dpress.reporting.facts import Facts, facts
-from dpress.reporting.page_data import page_data
+from dpress.reporting.page_data import answering_data, page_data
 from dpress.reporting.render import rendered
 from dpress.reporting.report_form import of_tables
 from dpress.reporting.views import View, view_of
@@ -30,6 +30,12 @@ def page(release: Release) -> str:
     approximate, about = " ".join(ANSWERING.of(release).announced), facts(release)
     data = page_data(about, about.views, signed=_signed(release))
     return rendered(TEMPLATE, context(about, data) | {"approximate": approximate})
+
+
+def answering(release: Release) -> dict[str, Any] | None:
+    """Return what a page answers queries about the tables with; None where it cannot."""
+    about = facts(release)
+    return answering_data(about, about.views, signed=_signed(release))
 
 
 def _signed(release: Release) -> Form | Literal["doubled"] | None:
@@ -72,4 +78,4 @@ def derived_views(facts: Facts, whole: Sequence[View]) -> list[View]:
     return views if facts.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
 
 
-PAGE = Page(page=page)
+PAGE = Page(page=page, answering=answering)

@@ -106,7 +106,7 @@ def counts(series: "Series", weights: Sequence[list[Array]]) -> PeriodNumbers:
         ValueError: no table answers this, or not of every published period.
         NotSupported: the releases have no counts.
     """
-    shares = _shares(series)
+    shares = span_shares(series)
     answers = [[series.span_count(span, group) for group in weights] for span in series.spans]
     each, variances = (np.array(part, dtype=np.float64) for part in np.moveaxis(np.array(answers), -1, 0))
 
@@ -120,8 +120,14 @@ def counts(series: "Series", weights: Sequence[list[Array]]) -> PeriodNumbers:
     return PeriodNumbers(value=value, error=np.sqrt(variance), low=value - half, high=value + half, change=change)
 
 
-def _shares(series: "Series") -> Array:
-    """Return how much of every measured span each published period is, shape (periods, spans)."""
+def span_shares(series: "Series") -> Array:
+    """Return how much of every measured span each published period is, shape (periods, spans).
+
+    Of the least variance, and linear: a sum of periods has the sum of their rows.
+
+    Raises:
+        ValueError: the spans do not say.
+    """
     calendar = series.calendar
     wanted = np.eye(len(calendar.names))[[calendar.place(name) for name in series.periods]]
     shares = counters.coefficients(series.spans, wanted)

@@ -21,6 +21,7 @@ from dpress.data.sources.open_source import Rows
 from dpress.data.sources.source import Part, Source
 from dpress.data.table import Table
 from dpress.release.periods.calendar import Calendar
+from dpress.release.plan.row_condition import row_condition
 
 Numbers = npt.NDArray[np.int64]
 
@@ -43,7 +44,9 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
         OSError, SchemaMismatch: the rows cannot be read, a row has no person, or there are those of the period alone.
     """
     unit, dated = calendar.spec.privacy.protected, msgspec.structs.replace(calendar.dated, outside="drop")
-    name, columns = rows.source.name, tuple(dict.fromkeys((*calendar.spec.schema.columns, *unit.columns)))
+    name, rule = rows.source.name, row_condition(calendar.spec)
+    read = () if rule is None else rule.columns  # whoever counts them looks once more which are of the release
+    columns = tuple(dict.fromkeys((*calendar.spec.schema.columns, *unit.columns, *read)))
     rows = rows if rows.source.stable else Table(rows, columns, ROW).held(columns)
     since = rows.source.stamp()
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()

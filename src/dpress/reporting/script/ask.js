@@ -31,9 +31,10 @@ export function ask(answers) {
   const controls = answers.attributes.map((own, axis) =>
     held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote())),
   );
-  const examples = examplesOf(answers).map((text) => button(text, () => ((input.value = text), show())));
+  const listed = answers.examples ?? examplesOf(answers);
+  const examples = listed.map((text) => button(text, () => ((input.value = text), show())));
   input.addEventListener("input", show);
-  input.value = examplesOf(answers)[0];
+  input.value = listed[0];
   show();
   return element(
     "section",

@@ -3,10 +3,12 @@ import { answersOf } from "./answers.js";
 import { ask } from "./ask.js";
 import { explore } from "./explore.js";
 import { putLists } from "./lists.js";
+import { seriesOf } from "./series_answers.js";
 
 const text = document.getElementById("data")?.textContent;
 if (text) {
   const data = JSON.parse(text);
+  if (data.series) document.getElementById("live").append(ask(seriesOf(data.series)));
   if (data.lists) putLists(data.lists);
   else putTables(answersOf(data));
   document.documentElement.classList.add("scripted");

@@ -22,8 +22,10 @@ export function answer(answers, text) {
 }
 
 /** Returns the answers to a query: of every group of a query with `by`, each with its `group`, else one. */
-export function answersTo(answers, text) {
-  const { by = [], ...asked } = readable(answers, text);
+export const answersTo = (answers, text) => answers.reply?.(text) ?? everyGroup(answers, readable(answers, text));
+
+/** Returns the same of a query that is read. */
+export function everyGroup(answers, { by = [], ...asked }) {
   const columns = by.map((name) => columnsOf(answers.attributes).find((one) => one.name === name));
   const groups = columns.reduce((count, one) => count * one.size, 1);
   if (groups > MOST_GROUPS) throw new Elsewhere(`these are ${groups} groups, more than this page shows; use this command`);
@@ -32,11 +34,11 @@ export function answersTo(answers, text) {
 }
 
 /** Returns the rows of one group. */
-const within = (by, row, where) =>
+export const within = (by, row, where) =>
   row.reduce((all, value, i) => both({ word: "=", attribute: by[i], values: [value] }, all), where);
 
 /** Returns a query as a tree, where this page answers such queries. */
-function readable({ attributes, error }, text) {
+export function readable({ attributes, error }, text) {
   if (!error) throw new Elsewhere(OFFLINE);
   const asked = read(
     columnsOf(attributes).map((one) => one.name),
@@ -62,7 +64,7 @@ function answered(answers, asked) {
 }
 
 /** Returns the rows of which two conditions hold. */
-function both(first, second) {
+export function both(first, second) {
   if (!second || second.word === "total") return first;
   if (first.word === "total") return second;
   return {
@@ -71,7 +73,7 @@ function both(first, second) {
   };
 }
 
-function held(answers, weights) {
+export function held(answers, weights) {
   if (answers.tables.holding(weighed(weights)) >= 0) return weights;
   if (answers.missing) throw new Elsewhere("No table in this page answers this; this command knows the larger ones, too");
   if (answers.fitted)
