@@ -207,7 +207,8 @@ def test_more_queries_than_can_be_listed(spec, refused):
 def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):
     spec(extra='[[attribute]]\nname = "weight"\nkind = "integer"\nbounds = [0, 9]')
     assert publish_refused() == (
-        "rows.csv has no column 'weight'; it has 3 columns; does it start with a header line, separated by ','?"
+        "rows.csv has no column 'weight'; it has 3 columns; does it start with a header line, separated by ','? "
+        "(`column` of an attribute reads one by another name; `dpress check` says which are near)"
     )
 
 

@@ -28,7 +28,8 @@ PLACES = [
     ("names.csv", "dpress: names.csv has no rows to count"),
     ("tabs.csv", 'its first line has all the columns with separator = "\\t" in [data]'),
     ("utf16.csv", "has bytes that are no text in utf-8; state its true `encoding` in [data]"),
-    ("capitals.csv", "the data has no column 'age'; near it are 'Age'"),
+    ("capitals.csv", "the data has no column 'age'; near it are 'Age'; column = \"Age\" of age reads what is there"),
+    ("years.csv", "the data has no column 'age'; near it are 'age_in_years'; column = \"age_in_years\" of age reads"),
     ("twice.csv", "twice.csv has 2 columns called 'age'; rename all but one"),
     ("open.csv", 'line 2 has a " that is never closed'),
     ("comma.csv", 'every line needs as many (the header ends in ",": take that away)\n'),
@@ -187,6 +188,7 @@ FILES = {
     "names.csv": "age,sex\n",
     "tabs.csv": "age\tsex\n1\tF\n",
     "capitals.csv": "Age,sex\n1,F\n",
+    "years.csv": "age_in_years,sex\n1,F\n",
     "twice.csv": "age,age,sex\n1,1,F\n",
     "open.csv": 'age,sex\n1,"F\n2,M\n',
     "comma.csv": "age,sex,\n1,F\n2,M\n",
@@ -331,6 +333,17 @@ def test_a_budget_that_hides_every_count_is_told_with_its_error(here, folder):
     assert wanted in here("publish", "spec.toml", "--out", "out").err
     (folder / "spec.toml").write_text(SPEC)
     assert "very little" not in here("plan", "spec.toml").err
+
+
+@pytest.mark.parametrize(("users", "wanted"), [("", "10,000 of 1,000,000"), ("users = 500, ", "5 of 500")])
+def test_a_large_delta_is_told_with_its_odds(here, folder, users, wanted):
+    spec = STATISTICS.replace("mean = [", f"{users}mean = [")
+    (folder / "spec.toml").write_text(spec.replace("epsilon = 1", "epsilon = 1\ndelta = 0.01"))
+    odds = f"note: delta = 0.01 is large: for each person the promise may fail with odds of 1 in 100, so for {wanted}"
+    assert odds in here("plan", "spec.toml").err
+    assert odds in here("publish", "spec.toml", "--out", "out").err
+    (folder / "spec.toml").write_text(spec.replace("epsilon = 1", "epsilon = 1\ndelta = 1e-5"))
+    assert "is large" not in here("plan", "spec.toml").err
 
 
 def test_texts_among_a_workbooks_numbers_are_shown_as_they_stand(here, folder):

@@ -70,6 +70,11 @@ def test_a_statement_of_a_session_says_when_it_is_charged(tmp_path: Path) -> Non
     for nothing in ("select count(*) from people", None):
         with pytest.raises(ValueError, match=r"expected a proposal, as session\.propose"):
             session.accept(nothing)  # type: ignore[arg-type]
+    other = Session(spec, pa.table({"age": [1, 2]}), ledger=tmp_path / "other.sqlite", out=tmp_path / "others")
+    with pytest.raises(ValueError, match="the proposal is of another session, which accepts it; propose the statement"):
+        other.accept(session.propose("select count(*) from people where age = 1", spend=0.1))
+    assert not other.history
+    assert other.left.whole["epsilon"] == 1
     assert session.left.whole["epsilon"] == Fraction(3, 4)
     again = visible(session.propose("select count(*) from people")._repr_html_())
     assert again.endswith("Earlier statements answer it for nothing: see `free.table`.")

@@ -22,7 +22,7 @@ from dpress.release.plan.candidate import UNIT
 from dpress.release.plan.other_kinds import OtherKind, other_kinds
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_for_error import sentence as found
-from dpress.release.plan.plan_text import Listing, PlanText, little, number
+from dpress.release.plan.plan_text import Listing, PlanText, doubts, number
 from dpress.release.plan.shuffled import Shuffled, sentence
 from dpress.release.plan.shuffled import shuffled as of_collection
 from dpress.release.plan.with_delta import sentence as of_delta
@@ -93,8 +93,8 @@ def _show_counted(planned: Plan) -> None:
 
 
 def _show_others(planned: Plan) -> None:
-    """Print that a budget is very little, what a delta, and what other kinds of release would give."""
-    if words := little(planned.spec.privacy.loss):
+    """Print what is to be said of a budget, what a delta and what other kinds of release would give."""
+    for words in doubts(planned.spec.privacy.loss, planned.spec.release.parameters):
         hint(words, quiet=False)
     if (better := with_delta(planned)) is not None:
         click.echo(of_delta(better, planned))

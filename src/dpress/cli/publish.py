@@ -31,7 +31,7 @@ from dpress.release.curator.publish import check_whole, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
-from dpress.release.plan.plan_text import little, promised
+from dpress.release.plan.plan_text import doubts, promised
 from dpress.release.plan.spec_or_design import load_spec_or_design
 from dpress.reporting.bundle import check_bundle, write_bundle
 
@@ -166,7 +166,7 @@ def _publish_period(
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:
     """Say on standard error what else could have been done, and what was."""
     budget = from_parameters(release.design.budget)
-    if words := little(budget):
+    for words in doubts(budget, release.design.specification["release"].get("parameters", {})):
         hint(words, quiet=quiet)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)

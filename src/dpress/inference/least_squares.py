@@ -47,7 +47,20 @@ class LeastSquares:
         return (self.map.cell_variances(variance),)
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
-        """Return the sum of the estimated cells times the query's weights."""
+        """Return the sum of the estimated cells times the query's weights.
+
+        Args:
+            measurement: of the map.
+            weights: of every axis, shape (its cells,) each.
+
+        Raises:
+            ValueError: they are of other shapes.
+        """
+        if tuple(map(np.size, weights)) != self.shape:
+            raise ValueError(
+                f"a query is a list of one vector of weights for every axis, of {self.shape} cells, got shape "
+                f"{np.shape(weights)}; of the rows of a matrix ask one after the other, as answer(measurement, [row])"
+            )
         return float(flat(weights) @ self.estimate(measurement)[0])
 
     def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:

@@ -1,6 +1,8 @@
 """A matrix of one's own: what it claims, errs by and is audited for is what the same strategy by rule has."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,6 +94,8 @@ def test_answers_are_right_on_average_with_the_stated_variance() -> None:
         ([[1, 1]], "the columns of the matrix are not independent"),
         ([[1, float("nan")], [0, 1]], "holds what is no number"),
         (np.zeros((5000, 2)), "up to 4,096 of each"),
+        ("identity", "must have rows of numbers, all of one length"),
+        ([[1], [1, 2]], "must have rows of numbers, all of one length"),
     ],
 )
 def test_what_is_no_strategy_is_refused(matrix: object, message: str) -> None:
@@ -99,3 +103,20 @@ def test_what_is_no_strategy_is_refused(matrix: object, message: str) -> None:
         dpress.strategy(matrix)
     with pytest.raises(ValueError, match=r"queries must have shape \(m, 2\), got \(3,\)"):
         dpress.strategy(np.eye(2)).variances([1, 2, 3], PureDP(epsilon=1))
+
+
+def test_usual_slips_are_refused_in_a_line_that_says_what_is_right() -> None:
+    slip: Any = dpress.strategy(np.eye(2))
+    mechanism = slip.mechanism(PureDP(1))
+    measured = mechanism.measure([3, 4], rng=rng.seeded(1))
+    assert mechanism.decoder.answer(measured, [np.ones(2)]) == pytest.approx(measured.answers.sum())
+    faults: dict[str, Callable[[], Any]] = {
+        r"calibrated to a privacy loss, such as PureDP\(epsilon=1\), got 1.0": lambda: slip.mechanism(1.0),
+        r"calibrated to a privacy loss, .*, got <class": lambda: slip.mechanism(PureDP),
+        r"counts must be integers that give 2 answers": lambda: mechanism.measure(None, rng=rng.seeded(1)),
+        r"rng must be a generator of dpress.*, got builtins.object": lambda: mechanism.measure([3, 4], rng=object()),
+        r"of the rows of a matrix ask": lambda: mechanism.decoder.answer(measured, np.ones((1 << 20, 2))),
+    }
+    for message, call in faults.items():
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 MOST = 10_000  # names that are looked through
 ALIKE = 0.6  # the share of letters that two names must have in common
+SHORTEST = 3  # letters of a name that another one is cut short to
+MOST_SHOWN = 3
 
 
 def near(name: str, names: Iterable[str]) -> list[str]:
@@ -12,7 +14,14 @@ def near(name: str, names: Iterable[str]) -> list[str]:
     plain: dict[str, str] = {}
     for _, candidate in zip(range(MOST), names, strict=False):
         plain.setdefault(candidate.casefold().strip(), candidate)
-    return [plain[alike] for alike in difflib.get_close_matches(name.casefold().strip(), plain, cutoff=ALIKE)]
+    text = name.casefold().strip()
+    alike = difflib.get_close_matches(text, plain, cutoff=ALIKE) or [each for each in plain if _shortened(text, each)]
+    return [plain[each] for each in alike[:MOST_SHOWN]]
+
+
+def _shortened(name: str, other: str) -> bool:
+    """Say whether one of two names is the other one cut short, as `lon` is of `longitude`."""
+    return min(len(name), len(other)) >= SHORTEST and (other.startswith(name) or name.startswith(other))
 
 
 def meant(name: str, names: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ WITHHELD = (
     "reader's message is withheld: it may quote rows)"
 )
 NO_SQL = "{}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
+RENAMED = " (`column` of an attribute reads one by another name)"
 RUST = "PanicException"  # what libraries in Rust raise, which is no Exception
 T = TypeVar("T")
 
@@ -174,7 +175,7 @@ def check_columns(name: str, wanted: Sequence[str], present: Sequence[str], *, f
     """
     for column in wanted:
         if column not in present:
-            its = f"its columns are {', '.join(present)}{meant(column, present)}"
+            its = f"its columns are {', '.join(present)}{meant(column, present)}{RENAMED}"
             raise SchemaMismatch(f"{name} has no column {column!r}; {its}")
         check_once(name, column, present, folds=folds)
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.header_place import HeaderPlace, header_place
-from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, RENAMED, Source, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
 from dpress.data.sources.text_fault import Dialect, first_fault, header, is_compressed
 from dpress.data.sources.transcoded import Transcoded, undecodable
@@ -27,6 +27,7 @@ READER = (
     f"max_line_size = {1 << 24}, buffer_size = {1 << 25}"
     "{names})"
 )  # a line may be long: by default one of more than 2 MB is refused
+NEAR = f"{RENAMED[:-1]}; `dpress check` says which are near)"  # the first line may be a row: none of it is shown here
 T = TypeVar("T")
 
 
@@ -100,7 +101,7 @@ class TextFile:
                     if cased
                     else f"does it start with a header line, separated by {self.separator!r}?"
                 )
-                shown = f"it has {len(present)} columns; {hint}{self.advice(plain)}"
+                shown = f"it has {len(present)} columns; {hint}{self.advice(plain) or ('' if cased else NEAR)}"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
 
     def _names(self, present: Sequence[str]) -> Sequence[str]:

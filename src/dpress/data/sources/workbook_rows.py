@@ -20,7 +20,7 @@ from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.first_bytes import Proposal
 from dpress.data.sources.header_place import LINES, HeaderPlace, places_in
 from dpress.data.sources.sheet_lines import likely
-from dpress.data.sources.source import BATCH_ROWS, Source, check_columns, check_once, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, RENAMED, Source, check_columns, check_once, without_quotes
 from dpress.data.specification.file_format import FileFormat, joined_names
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -76,7 +76,7 @@ class Sheet:
                 check_once(str(self.path), column, present, folds=False)
             else:
                 shown = f"it has {len(present)} columns; does the sheet start with a line of names?"
-                raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}{self.advice(wanted)}")
+                raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}{self.advice(wanted) or RENAMED}")
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order; lines without any cell are none."""

@@ -104,10 +104,13 @@ def strategy(matrix: npt.ArrayLike) -> DenseStrategy:
     Raises:
         ValueError: it is no such matrix.
     """
-    array = np.asarray(matrix)
+    try:
+        array = np.asarray(matrix)
+        numbers = array.astype(np.float64)
+    except (ValueError, TypeError):
+        raise ValueError("the matrix must have rows of numbers, all of one length") from None
     if array.ndim != 2 or not min(array.shape) >= 1 or max(array.shape) > LARGEST:
         raise ValueError(f"the matrix must have rows and columns, up to {LARGEST:,} of each, got shape {array.shape}")
-    numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError("the matrix holds what is no number")
     if np.linalg.matrix_rank(numbers) < array.shape[1]:

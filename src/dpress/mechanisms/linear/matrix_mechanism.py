@@ -9,7 +9,7 @@ from dpress.core.basics import check
 from dpress.core.basics.claim import ROW, Claim, Relation, Unit
 from dpress.core.basics.losses.any_loss import NORMS, additive, parameters, part_of
 from dpress.core.basics.losses.loss import Loss
-from dpress.core.basics.rng import Generator
+from dpress.core.basics.rng import Generator, or_secure
 from dpress.core.maps.linear import LinearMap, Numbers, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Decoder, Draw, Drawn, Strategy
@@ -129,7 +129,7 @@ class MatrixMechanism:
         Raises:
             NotSupported: the strategy cannot take so many rows.
         """
-        matrix = self.strategy.map
+        matrix, counts = self.strategy.map, np.asarray(counts)
         if counts.shape != (matrix.taken,) or not np.issubdtype(counts.dtype, np.integer):
             raise ValueError(
                 f"counts must be integers that give {matrix.rows} answers, got {counts.dtype}{counts.shape}"
@@ -144,8 +144,11 @@ class MatrixMechanism:
         Args:
             exact: see `exact`; overwritten.
             rng: a secure generator.
+
+        Raises:
+            ValueError: it is a generator of another library.
         """
-        start = 0
+        start, rng = 0, or_secure(rng)
         for noise, part in zip(self.noises, self.parts, strict=True):
             exact[start : start + part.rows] += noise.sample(part.rows, rng=rng)
             start += part.rows

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping
 from dpress import catalog
 from dpress.core.basics.clock import now
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.reports.wire import OTHER_ASK
 from dpress.data.add_up import Counts
 from dpress.document.design import Design
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answers import KeptAnswers
 from dpress.query.designs import charge
 from dpress.query.release import Release, with_typical
+
+EDITED = "estimate with the design that the devices were sent: one that was edited since asks something else"
 
 
 def released(
@@ -64,7 +67,10 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
     if not any(tally[-1] for tally in tallies):
         if not rejected:
             raise SchemaMismatch("there are no reports of this collection")
-        raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why})")
+        edited = f"; {EDITED}" if OTHER_ASK in rejected else ""
+        raise SchemaMismatch(
+            f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why}){edited}"
+        )
     pairs = zip(collection.types, tallies, strict=True)
     answered = [set(report_type.axes) for report_type, tally in pairs if tally[-1]]
     for axes in collection.decoder.tables:

@@ -1,7 +1,7 @@
 """What a plan says to people and to scripts: a table of candidates, remarks, and plain data. Shared by all kinds."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from dpress.release.plan.largest_error import LargestError
 from dpress.release.plan.over_time import given_away, times
 from dpress.release.plan.plan import Plan
 
+FEW, MANY = 10**5, 10**6  # people: how many a delta is judged by, and its failures told of, where nobody says
 DROWNED = 1000  # the typical error of a single count from which on a budget is very little
 WEAK = 20  # an epsilon beyond it hides next to nothing
 
@@ -158,6 +159,17 @@ def caution(loss: Loss) -> str:
     )
 
 
+def doubts(loss: Loss, parameters: Mapping[str, Any]) -> list[str]:
+    """Return what is to be said of a budget before it is spent: that it is very little, that its delta is large.
+
+    Args:
+        loss: of the release.
+        parameters: of the release, which may say how many `users` there are.
+    """
+    users = parameters.get("users", 0)
+    return [words for words in (little(loss), large(loss, users if isinstance(users, int) else 0)) if words]
+
+
 def little(loss: Loss) -> str:
     """Return how far off a single count is under a loss, where that is far; empty elsewhere.
 
@@ -174,6 +186,26 @@ def little(loss: Loss) -> str:
     return (
         f"{describe(loss)} is very little: even a single count is typically off by +- {min(errors):,.0f}, and smaller "
         "ones cannot be told from none; 1 is a usual epsilon, 0.1 a small one"
+    )
+
+
+def large(loss: Loss, users: int = 0) -> str:
+    """Return how often a large delta lets the promise fail, in words; empty where it is small.
+
+    Args:
+        loss: of the release.
+        users: how many people it is of; 0 where nobody has said.
+
+    >>> from dpress import ApproxDP
+    >>> large(ApproxDP(1, "0.01"), 5000)[:108]
+    'delta = 0.01 is large: for each person the promise may fail with odds of 1 in 100, so for 50 of 5,000 people'
+    """
+    if loss.delta * max(users, FEW) <= 1:
+        return ""
+    odds, people = f"{float(1 / loss.delta):,.0f}", users or MANY
+    return (
+        f"delta = {float(loss.delta):g} is large: for each person the promise may fail with odds of 1 in {odds}, so "
+        f"for {float(loss.delta * people):,.0f} of {people:,} people; less than one over their number is usual, as 1e-6"
     )
 
 

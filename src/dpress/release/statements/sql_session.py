@@ -6,7 +6,7 @@ statement -> what earlier ones say of it for nothing -> a plan under the budget 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -58,10 +58,12 @@ class Proposal:
     Args:
         planned: its releases under the budget that is proposed.
         free: what earlier statements say of it for nothing; None where they do not.
+        session: that accepts it.
     """
 
     planned: StatementsPlan
     free: Combined | None
+    session: "Session" = field(compare=False)
 
     @property
     def spend(self) -> float:
@@ -201,7 +203,7 @@ class Session:
         first = self._planned(sql, self.usual if spend is None else spend)
         planned = first if within is None else self._within(sql, first, within)
         free = self._together(sql).for_nothing()
-        proposal = Proposal(planned=planned, free=free)
+        proposal = Proposal(planned=planned, free=free, session=self)
         if free is None:
             self.check(proposal)
         return proposal
@@ -227,10 +229,13 @@ class Session:
         Raises:
             BudgetExceeded: the ledger cannot pay; nothing was read or charged.
             SchemaMismatch, OSError: see `publish`. Where something was charged, `resume` goes on with it.
-            ValueError: it is no proposal, or was accepted already: a cell of a notebook that is run again pays once.
+            ValueError: it is no proposal, another session's, or was accepted already: a cell of a notebook that is run
+                again pays once.
         """
         if not hasattr(proposal, "planned"):
             raise ValueError("expected a proposal, as session.propose('select ...') returns it")
+        if proposal.session is not self:
+            raise ValueError("the proposal is of another session, which accepts it; propose the statement in this one")
         for number, paid in self._paid_for:
             if paid is proposal:
                 again = "propose the statement again to pay for it again"

@@ -5,7 +5,7 @@ rows -> the cell of every value, and the text that has none -> counts by attribu
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -194,7 +194,7 @@ def check(
     chosen = chosen_rows(spec, source_of(wanted, data), attributes)
     names = tuple(dict.fromkeys(side.read_from for side in attributes))
     compared = () if chosen.rule is None else chosen.rule.columns
-    _check_names(chosen.every.source, (*names, *unit.columns, *compared))
+    _check_names(chosen.every.source, (*names, *unit.columns, *compared), spec)
     source = named_rows(chosen.rows, written, unit.columns)
     tallies = [_Tally(attribute) for attribute in (() if kind.of_sets else attributes)]
     texts = tuple(name + AS_WRITTEN for name in names) if source.source.as_written else ()
@@ -235,7 +235,7 @@ def _counted(spec: Spec, side: Tabular) -> Tabular:
     return msgspec.structs.replace(side, outside="drop") if timed else side
 
 
-def _check_names(source: Source, wanted: tuple[str, ...]) -> None:
+def _check_names(source: Source, wanted: tuple[str, ...], spec: Spec) -> None:
     """Refuse a column that is not there, with those whose names look like it."""
     try:
         present = source.columns()
@@ -249,7 +249,21 @@ def _check_names(source: Source, wanted: tuple[str, ...]) -> None:
             if not alike:
                 source.parts(wanted)  # refuses it, and names the others where they are no row of the data
             shown = f"; near it are {', '.join(map(repr, alike))}" if alike else ""
-            raise SchemaMismatch(f"the data has no column {name!r}{shown}{source.advice(wanted)}")
+            more = source.advice(wanted) or (_renamed(spec, name, present) if alike else "")
+            raise SchemaMismatch(f"the data has no column {name!r}{shown}{more}")
+
+
+def _renamed(spec: Spec, name: str, present: Sequence[str]) -> str:
+    """Return how an attribute is read from columns near in name; empty where no attribute is read from this one."""
+    for attribute in spec.schema.attributes:
+        if name in attribute.columns:
+            columns = [
+                column if column in present else [*near(column, present), column][0] for column in attribute.columns
+            ]
+            stated = [f'"{column}"' for column in columns]
+            field = f"column = {stated[0]}" if len(stated) == 1 else f"columns = [{', '.join(stated)}]"
+            return f"; {field} of {attribute.name} reads what is there"
+    return ""
 
 
 class _Tally:

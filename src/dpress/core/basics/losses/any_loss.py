@@ -48,7 +48,10 @@ def additive(loss: AnyLoss, what: str) -> AnyLoss:
 
     Raises:
         NotSupported: neither sums nor choices are calibrated to it.
+        ValueError: it is no loss.
     """
+    if not hasattr(loss, "additive") or isinstance(loss, type):
+        raise ValueError(f"{what} calibrated to a privacy loss, such as PureDP(epsilon=1), got {loss!r}")
     if not loss.additive:
         raise NotSupported(f"{what} calibrated to epsilon or rho, got {describe(loss)}")
     return loss

@@ -47,7 +47,7 @@ class ApproxDP:
     epsilon: Fraction
     delta: Fraction
 
-    def __init__(self, *, epsilon: check.Number, delta: check.Number) -> None:
+    def __init__(self, epsilon: check.Number, delta: check.Number) -> None:
         object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", epsilon))
         object.__setattr__(self, "delta", check.probability("delta", delta))
 

@@ -41,7 +41,7 @@ class PureDP:
 
     epsilon: Fraction
 
-    def __init__(self, *, epsilon: check.Number) -> None:
+    def __init__(self, epsilon: check.Number) -> None:
         object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", epsilon))
 
     @property

@@ -45,7 +45,7 @@ class ZCDP:
 
     rho: Fraction
 
-    def __init__(self, *, rho: check.Number) -> None:
+    def __init__(self, rho: check.Number) -> None:
         object.__setattr__(self, "rho", check.loss_parameter("rho", rho))
 
     @property
