@@ -85,6 +85,15 @@ FIELDS = [
     ("source =", 'decimal = "comma"\nsource =', """$.data.decimal: expected "." or ",", got 'comma'"""),
     ("source =", 'date_format = "DD.MM.YYYY"\nsource =', 'expected signs such as in "%d.%m.%Y"'),
     ("epsilon = 1", 'epsilon = 1\nunit = ""', '$.privacy.unit: expected "row", or the column that names a person'),
+    (
+        "epsilon = 1",
+        'epsilon = 1\nmechanism = "laplace"',
+        "the budget chooses the noise: Laplace of epsilon, Gaussian of",
+    ),
+    ("epsilon = 1", 'epsilon = 1\nnoise = "gaussian"', "the budget chooses the noise: Laplace of epsilon, Gaussian of"),
+    ("epsilon = 1", "epsilon = 1\nseed = 3", "noise that a seed repeats protects nobody"),
+    ("[0, 9]", "[0, 9]\nclip = true", "did you mean 'outside'?"),
+    ("[0, 9]", "[0, 9]\ndefault = 0", "did you mean 'null'?"),
     ("epsilon = 1", 'epsilon = 1\nperson = "id"', "did you mean 'unit'?"),
     ('"marginals"', '"marginals"\nattributes = []', "$.release.attributes: expected at least one name"),
     ('"marginals"', '"marginals"\nways = 2', "stands in braces: parameters = { ways = ... }"),
@@ -173,6 +182,16 @@ PLANS = [
         '"marginals"',
         '"statistics"\nparameters = { mean = ["sex"] }',
         "sex is categorical; expected an integer or numeric",
+    ),
+    *(
+        ('"marginals"', f'"statistics"\nparameters = {{ mean = ["age"], {name} = ["sex"] }}', wanted)
+        for name, wanted in (
+            ("group_by", "; groups are `by`"),
+            ("std", "; a deviation is the root of `variance`"),
+            ("max", "; extremes are not published; take quantiles = { NAME = [0.01, 0.99] }"),
+            ("count", "; counts of the groups are published in any case"),
+            ("percentiles", "; percentiles are quantiles = { NAME = [0.9] }"),
+        )
     ),
     (
         '"marginals"',

@@ -14,6 +14,8 @@ from dpress.reporting.page import write_report
 from dpress.reporting.registry import write_registry
 from dpress.reporting.series_page import write_series_page
 
+OTHER_FILES = (".pdf", ".docx", ".png", ".md")
+
 
 @click.command("report")
 @click.argument("release", type=click.Path())
@@ -36,6 +38,8 @@ def command(
         _register(release, out, [*queries, *([] if boundaries is None else [boundaries])], as_json=as_json)
         return
     place = Path(release) / "report.html" if out is None else Path(out)
+    if place.suffix.lower() in OTHER_FILES:
+        raise click.UsageError(f"the report is a page of HTML, which a browser prints: name it {place.stem}.html")
     with working("drawing the page", quiet=as_json):
         if is_series(release) and boundaries is not None:
             raise NotSupported(

@@ -44,12 +44,19 @@ ALIASES = {
     "bounds": ("range", "min", "max", "low", "high", "lower", "upper", "limits", "domain"),
     "bins": ("buckets", "intervals", "cells", "n_bins"),
     "values": ("categories", "choices", "options", "levels", "domain"),
-    "null": ("missing", "na"),
+    "null": ("missing", "na", "default", "fill"),
+    "outside": ("clip", "clamp", "clipping", "clamping"),
     "kind": ("type", "dtype"),
     "unit": ("id", "person", "user", "privacy_unit", "key"),
     "rows_per_unit": ("cap", "max_rows", "rows_per_person", "contributions"),
 }
 """What other programs call fields."""
+NOISE = "; the budget chooses the noise: Laplace of epsilon, Gaussian of rho or of epsilon and delta"
+NO_FIELDS = {
+    **dict.fromkeys(("$.privacy.mechanism", "$.privacy.noise", "$.privacy.distribution"), NOISE),
+    **dict.fromkeys(("$.privacy.seed", "$.release.seed", "$.data.seed"), "; noise that a seed repeats protects nobody"),
+}
+"""What other programs have fields for, and this one has none."""
 OTHER_KINDS = {
     **dict.fromkeys(("string", "text", "str", "bool", "boolean", "enum", "factor", "nominal"), "categorical"),
     **dict.fromkeys(("float", "double", "real", "decimal", "number", "continuous"), "numeric"),
@@ -88,7 +95,12 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
     value = _look_up(plain, place)
     if unknown := re.match(r"Object contains unknown field `(.+)`", text):
         fields = _fields(place, value, spec)
-        hint = _alias(unknown[1], fields) or meant(unknown[1], fields) or _elsewhere(unknown[1], place, spec)
+        hint = (
+            _alias(unknown[1], fields)
+            or NO_FIELDS.get(f"{place}.{unknown[1]}", "")
+            or meant(unknown[1], fields)
+            or _elsewhere(unknown[1], place, spec)
+        )
         return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(fields)}{hint}"
     if missing := re.match(r"Object missing required field `(.+)`", text):
         return f"{place}: the field `{missing[1]}` is missing"

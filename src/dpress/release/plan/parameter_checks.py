@@ -23,6 +23,16 @@ def of_kind(spec: Spec, struct: type[Own]) -> Own:
     return parameters.read(struct, spec.release.parameters)
 
 
+OTHER_PARAMETERS = {
+    **dict.fromkeys(("group_by", "groupby", "groups", "grouping"), "groups are `by`"),
+    **dict.fromkeys(("std", "sd", "stddev", "deviation"), "a deviation is the root of `variance`"),
+    **dict.fromkeys(("max", "min", "range"), "extremes are not published; take quantiles = { NAME = [0.01, 0.99] }"),
+    **dict.fromkeys(("count", "counts", "n"), "counts of the groups are published in any case"),
+    **dict.fromkeys(("percentile", "percentiles", "quartiles"), "percentiles are quantiles = { NAME = [0.9] }"),
+}
+"""What other programs call parameters of statistics."""
+
+
 def expected_users(spec: Spec) -> int:
     """Return how many users, or records, the plan is made for."""
     return of_kind(spec, Participants).users
@@ -96,10 +106,9 @@ def unknown(given: Mapping[str, Any], allowed: tuple[str, ...], whom: str, hints
     """
     if more := sorted(set(given) - set(allowed)):
         hint = f"; {hints[more[0]]}" if more[0] in hints else ""
-        listed = ", ".join(allowed) or "none"
-        raise ValueError(
-            f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}{meant(more[0], allowed)}"
-        )
+        listed, called = ", ".join(allowed) or "none", OTHER_PARAMETERS.get(more[0].lower(), "")
+        near = f"; {called}" if called and "mean" in allowed else meant(more[0], allowed)
+        raise ValueError(f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}{near}")
 
 
 def _kind(spec: Spec) -> str:
