@@ -93,7 +93,7 @@ def _show_counted(planned: Plan) -> None:
 
 
 def _show_others(planned: Plan) -> None:
-    """Print what is to be said of a budget, what a delta and what other kinds of release would give."""
+    """Print what a budget makes doubtful, what a delta and what other kinds of release would give."""
     for words in doubts(planned.spec.privacy.loss, planned.spec.release.parameters):
         hint(words, quiet=False)
     if (better := with_delta(planned)) is not None:

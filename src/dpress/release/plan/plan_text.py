@@ -18,7 +18,7 @@ from dpress.release.plan.largest_error import LargestError
 from dpress.release.plan.over_time import given_away, times
 from dpress.release.plan.plan import Plan
 
-FEW, MANY = 10**5, 10**6  # people: how many a delta is judged by, and its failures told of, where nobody says
+FEW, MANY = 10**5, 10**6  # people: how many a delta is judged by, and its failures told of, where that is not stated
 DROWNED = 1000  # the typical error of a single count from which on a budget is very little
 WEAK = 20  # an epsilon beyond it hides next to nothing
 
@@ -160,7 +160,7 @@ def caution(loss: Loss) -> str:
 
 
 def doubts(loss: Loss, parameters: Mapping[str, Any]) -> list[str]:
-    """Return what is to be said of a budget before it is spent: that it is very little, that its delta is large.
+    """Return what makes a budget doubtful before it is spent: that it is very little, that its delta is large.
 
     Args:
         loss: of the release.
@@ -194,7 +194,7 @@ def large(loss: Loss, users: int = 0) -> str:
 
     Args:
         loss: of the release.
-        users: how many people it is of; 0 where nobody has said.
+        users: how many people it is of; 0 where that is not stated.
 
     >>> from dpress import ApproxDP
     >>> large(ApproxDP(1, "0.01"), 5000)[:108]
