@@ -267,6 +267,11 @@ RULES = (
     only("where", ("none", "another column"), lambda case: case["column"] != "place", "column", refused=True,
          why="a condition is of cells in an order or a list"),
     Rule(
+        why="a database compares no times as files are", axes=("where", "column", "source", "engine"),
+        holds=lambda case: case["where"] != "an attribute" or case["column"] != "hour"
+        or (case["engine"] != "sql" and case["source"] not in ("duckdb", "database")),
+    ),
+    Rule(
         why="a workbook holds no bytes of zero", axes=("source", "column"),
         holds=lambda case: case["source"] != "workbook" or case["column"] not in ("nul", *DATED),
     ),

@@ -34,6 +34,10 @@ STORED = {
                                                          "read": "bundle"},
     "a page of single tables by periods": {"room": "marginals", "asked": "single tables", "beside": "texts",
                                            "periods": "tree", "read": "page"},
+    "a page of periods by views of pairs": {
+        "room": "marginals", "method": "priview", "asked": "single tables", "column": "integer", "beside": "integer",
+        "periods": "smooth", "read": "page",
+    },
     "periods of persons in a database, chosen by a column that nothing is published of": {
         "room": "histogram", "unit": "person", "periods": "separate", "source": "duckdb", "where": "another column",
     },

@@ -12,6 +12,7 @@ from dpress import catalog
 from dpress.core.basics.kind import Kind
 
 if TYPE_CHECKING:  # a part's class is loaded with the part
+    from dpress.attributes.domain import Schema
     from dpress.data.specification.spec import Spec
     from dpress.query.answering import Answering
     from dpress.query.release import Release
@@ -32,11 +33,14 @@ class Page:
             (`Kind.queries_on`).
         answering: what a page answers queries about a release with, as plain objects, where the kind can do that for
             a page of many releases; None of one that it cannot do it for.
+        over_time: what every period of a series tells, the chief number first, by a release of one and the schema of
+            all; the count unless stated.
     """
 
     page: "Callable[[Release], str]"
     drawing: "Callable[[Release, Sequence[str], str | Path | None], str] | None" = None
     answering: "Callable[[Release], dict[str, Any] | None] | None" = None
+    over_time: "Callable[[Release, Schema], Sequence[Any]] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,12 @@ def _along(matrix: Invertible, variance: Variance) -> Form | None:
 
 
 def _component(decoder: ConsistentTables | ResidualTables, axes: tuple[int, ...], variance: Variance) -> float:
-    """Return the variance of a component, from that of a query whose weights are centred along its axes."""
+    """Return the variance of a component, from that of a query whose weights are centred along its axes.
+
+    Along an axis of one cell, such as a period's, only weights of 0 are centred.
+    """
+    if any(decoder.shape[axis] == 1 for axis in axes):
+        return 0.0
     weights = [np.ones(size) for size in decoder.shape]
     for axis in axes:
         size = decoder.shape[axis]

@@ -17,7 +17,8 @@ from dpress.reporting.findings import (
     value_sentence,
 )
 from dpress.reporting.rounding import listed
-from dpress.reporting.series_parts import PERCENT, Part
+from dpress.reporting.series_parts import Part
+from dpress.reporting.statistic_titles import PERCENT
 
 NAMED = 4  # groups of one direction that a sentence names
 

@@ -37,7 +37,6 @@ REPORT = "report.html"
 READ = set('"$`\\!')  # what a shell reads between double quotes
 MOST_FOLDERS = 24  # that are named
 UNFOLDED = 4  # sections that are open at once
-LENGTHS = ("count", "sum", "persons", "total")  # statistics whose scales begin at zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +218,7 @@ def _axis(series: Series) -> Axis:
 
 
 def _figure(panels: Sequence[tuple[str, View]], part: Part) -> Figure:
-    from_zero = part.query.of in LENGTHS
+    from_zero = part.from_zero
     if part.axes:
         by = " and ".join(axis.caption for axis in part.axes)
         return small_multiples(panels, f"{part.statistic.name} over time by {by}", MOST_SHOWN, from_zero=from_zero)

@@ -5,29 +5,39 @@ series -> counts of its tables, or the statistics that its releases measured -> 
 
 import itertools
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.query.query_tree import Query
-from dpress.query.schema_queries import query_of
 from dpress.release.periods.period_numbers import PeriodNumbers, counts, group_weights, statistics
 from dpress.reporting.rounding import TIMES
-from dpress.reporting.statistic_titles import Titled, chief, titled
+from dpress.reporting.statistic_titles import Titled
 
 if TYPE_CHECKING:  # a page knows the series
     from dpress.release.periods.series import Series
 
 MOST_NUMBERS = 20_000  # on a page, of all groups and periods
 MOST_SHOWN = 20  # groups that are drawn
-PERCENT = "%"  # of shares
 ALL, REST = "all rows", "the rest"
-QUANTILE = re.compile(r"quantile (\S+) ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSeries:
+    """A number of every period: its query and name, whether its scale begins at zero, and its factor for people."""
+
+    query: Query
+    statistic: Titled
+    from_zero: bool = False
+    factor: float = 1.0
+
+
+COUNT = TimeSeries(query=Query(of="count"), statistic=Titled(name="count", unit="rows"), from_zero=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +47,7 @@ class Part:
     Args:
         statistic: what it is called, with its unit.
         query: that has it of every group.
+        from_zero: whether its scale begins at zero.
         axes: the attributes of the groups; empty of all rows together.
         labels: of every group, shape (groups, axes).
         numbers: of every group and period.
@@ -45,6 +56,7 @@ class Part:
 
     statistic: Titled
     query: Query
+    from_zero: bool = False
     axes: tuple[Tabular, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: PeriodNumbers
@@ -84,50 +96,46 @@ def parts(series: "Series") -> Parts:
     several = [tuple(name for name in schema.names if name in names) for names in tables if len(names) > 1]
     every = [*dict.fromkeys([(), *single, *several])]
     shown, left, room = list[Part](), list[str](), MOST_NUMBERS
-    for (query, statistic), names in itertools.product(_measured(series), every):
+    for followed, names in itertools.product(_followed(series), every):
+        query = replace(followed.query, by=names)
         axes = tuple(attribute for attribute in schema.tabular if attribute.name in names)
         size = len(series.periods) * math.prod(axis.size for axis in axes)
         if size > room:
-            left.append(replace(query, by=names).text)
+            left.append(query.text)
             continue
         with suppress(ValueError):  # what no table of the releases tells
-            shown.append(_part(series, statistic, replace(query, by=names), axes))
+            shown.append(_part(series, replace(followed, query=query), axes))
             room -= size
     return Parts(shown=tuple(shown), left=tuple(left))
 
 
-def _measured(series: "Series") -> Iterator[tuple[Query, Titled]]:
-    """Yield what every period tells: of tables the count, else the statistics, the chief first."""
-    schema = series.calendar.spec.schema
-    if series.adds_up("total"):
-        yield Query(of="count"), Titled(name="count", unit="rows")
-        return
-    names = series.releases[series.spans[-1]].answers.measured
-    for name in sorted(names, key=lambda each: each != chief(names)):
-        text = "total" if name == "count" else QUANTILE.sub(r"quantile \1 of ", name)
-        query, title = query_of(schema, text), titled(name, schema)
-        unit = {"count": "rows", "share": PERCENT}.get(query.of, title.unit)
-        yield query, replace(title, unit=unit)
+def _followed(series: "Series") -> Sequence[TimeSeries]:
+    """Return what every period tells, as its kind says; else the count."""
+    release = series.releases[series.spans[-1]]
+    over_time = catalog.room(release.design.kind).page.over_time
+    return [COUNT] if over_time is None else over_time(release, series.calendar.spec.schema)
 
 
-def _part(series: "Series", statistic: Titled, query: Query, axes: tuple[Tabular, ...]) -> Part:
-    """Return the groups of a query by some attributes, in the order of the schema, the largest group first.
+def _part(series: "Series", followed: TimeSeries, axes: tuple[Tabular, ...]) -> Part:
+    """Return the groups of a number by some attributes, in the order of the schema, the largest group first.
 
     Raises:
         ValueError: see `counts` and `statistics`.
     """
+    query = followed.query
     labels = [*itertools.product(*(axis.captions for axis in axes))]
     weights = group_weights(series, query.by) if series.adds_up("total") else []
     numbers = counts(series, weights) if weights else statistics(series, query)
-    numbers = numbers.times(100.0) if statistic.unit == PERCENT else numbers
+    numbers = numbers if followed.factor == 1 else numbers.times(followed.factor)
     order = np.argsort(-np.nan_to_num(numbers.value).mean(axis=1), kind="stable").tolist()
     hidden, rest = order[MOST_SHOWN:], None
     if hidden and weights and len(axes) == 1:  # groups of one attribute are a product of weights, too
         along = zip(*(weights[place] for place in hidden), strict=True)
         rest = counts(series, [[np.max(cells, axis=0) for cells in along]])
     return Part(
-        statistic=statistic,
+        statistic=followed.statistic,
         query=query,
+        from_zero=followed.from_zero,
         axes=axes,
         labels=tuple(labels[place] for place in order),
         numbers=numbers.only(order),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dpress.attributes.domain import Schema
 from dpress.reporting.titled_conditions import titled_text
 
+PERCENT = "%"  # of shares
 UNITLESS = ("resultant length",)
 SHARE, PER_PERSON = "share ", " per person"
 AHEAD = ("mean", "median", "share", "circular mean", "quantile", "variance", "sum", "count")

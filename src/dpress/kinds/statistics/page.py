@@ -20,6 +20,7 @@ from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
+from dpress.kinds.statistics.in_time import over_time
 from dpress.kinds.statistics.opening import opening
 from dpress.kinds.statistics.units import in_units, points, valued, with_unit
 from dpress.query.all_groups import ALL
@@ -199,4 +200,4 @@ def _result(release: Release, query: str) -> str:
     return f"{'not known' if math.isnan(answer.value) else f'{answer.value:,.6g}'}, 95 % interval {ends}"
 
 
-PAGE = Page(page=page)
+PAGE = Page(page=page, over_time=over_time)
