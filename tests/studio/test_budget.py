@@ -6,7 +6,7 @@ import zipfile
 import msgspec
 import pytest
 
-from dpress.studio import acts, written
+from dpress.studio import acts, in_sql, written
 from dpress.studio.draft import Wish
 
 
@@ -68,3 +68,50 @@ def test_records_and_a_zip_of_what_is_published_cost_nothing(session, client):
     assert session.ledger == spent
     for answer in (client.post("/wishes/records", content="sex"), client.get("/bundle", params={"name": "sex"})):
         assert answer.status_code == 400
+
+
+def test_a_refused_wish_leaves_no_file_and_the_budget_can_be_changed(session):
+    columns = [msgspec.structs.replace(column, other="") for column in session.draft.columns]
+    wishing(session, "all", epsilon="1", columns=columns)
+    session.keep(msgspec.structs.replace(session.draft, wishes=[Wish(name="pets", attributes=["pet"])]))
+    with pytest.raises(ValueError, match="not in its cells"):
+        acts.publish(session, "pets")
+    assert [path.name for path in session.folder.iterdir()] == ["studio.json"]
+    columns[-1] = msgspec.structs.replace(columns[-1], other="another")
+    session.keep(msgspec.structs.replace(session.draft, epsilon="3", columns=columns))
+    acts.publish(session, "pets")
+    assert session.ledger["limit"] == {"epsilon": 3.0}
+
+
+def test_a_refused_statement_leaves_no_file(session):
+    columns = [msgspec.structs.replace(column, other="") for column in session.draft.columns]
+    wish = Wish(name="asked", kind="", sql="select pet, count(*) from people group by pet")
+    session.keep(msgspec.structs.replace(session.draft, wishes=[wish], columns=columns))
+    with pytest.raises(ValueError, match="not in its cells"):
+        in_sql.publish(session, "asked")
+    assert [path.name for path in session.folder.iterdir()] == ["studio.json"]
+    columns[-1] = msgspec.structs.replace(columns[-1], other="another")
+    session.keep(msgspec.structs.replace(session.draft, epsilon="3", columns=columns))
+    in_sql.publish(session, "asked")
+    assert session.ledger["limit"] == {"epsilon": 3.0}
+
+
+def test_what_was_saved_before_a_refusal_stays(session):
+    columns = [msgspec.structs.replace(column, other="") for column in session.draft.columns]
+    session.keep(
+        msgspec.structs.replace(session.draft, wishes=[Wish(name="pets", attributes=["pet"])], columns=columns)
+    )
+    acts.save(session, "pets")
+    with pytest.raises(ValueError, match="not in its cells"):
+        acts.publish(session, "pets")
+    assert sorted(path.name for path in session.folder.iterdir()) == ["pets.toml", "studio.json"]
+
+
+def test_records_are_offered_only_where_they_can_be_drawn(session):
+    tables = Wish(name="tables", attributes=["age", "sex"])
+    means = Wish(name="means", kind="statistics", by=["sex"], mean=["age"])
+    session.keep(msgspec.structs.replace(session.draft, wishes=[tables, means]))
+    assert [state["records"] for state in session.wishes] == [False, False]
+    acts.publish(session, "tables")
+    acts.publish(session, "means")
+    assert [state["records"] for state in session.wishes] == [True, False]

@@ -5,11 +5,14 @@ import math
 
 import pytest
 
+from dpress import catalog
 from dpress.core.basics.claim import ROW, Unit
 from dpress.data.specification.spec import load_spec
 from dpress.release.plan.made_up import MOST, made_up
+from dpress.release.plan.plan import plan
 from dpress.release.truth.data_check import check
 from dpress.reporting.posterior import at_most
+from dpress.reporting.rounding import error as rounded
 from dpress.studio import acts, forecast
 
 ATTRIBUTES = """
@@ -119,3 +122,50 @@ def test_chances_are_those_that_randomized_response_reaches():
 def test_chances_of_a_promise_with_delta_are_larger():
     assert at_most(0.1, 1.0, 0.01) > at_most(0.1, 1.0)
     assert at_most(0.1, 0.0, 0.05) == pytest.approx(0.15)
+
+
+STATISTICS = """
+[[attribute]]
+name = "ward"
+kind = "categorical"
+values = ["eyes", "hearts"]
+[[attribute]]
+name = "cost"
+kind = "integer"
+bounds = [0, 9999]
+title = "Cost of a visit"
+unit = "EUR"
+[privacy]
+epsilon = 1
+[release]
+kind = "statistics"
+[release.parameters]
+users = 8000
+by = ["ward"]
+mean = ["cost"]
+"""
+
+
+def test_how_far_off_means_will_be_is_the_plan_s_error_of_means():
+    spec = load_spec(STATISTICS)
+    planned = plan(spec)
+    errors = catalog.room("statistics").words.plain(planned, planned.chosen)["standard_errors"]
+    told = forecast.forecast(spec)
+    mean, count = (rounded(errors[name]) for name in ("mean cost", "count"))
+    assert f"mean of Cost of a visit \N{PLUS-MINUS SIGN} {mean} EUR" in told["off"]
+    assert told["off"].endswith(f" and count \N{PLUS-MINUS SIGN} {count}.")
+    listed = dict(told["tables"][0]["rows"])
+    assert listed["mean cost"] == f"+- {mean}"
+
+
+def test_how_far_off_counts_will_be_is_the_plan_s_error():
+    spec = load_spec(f"{ATTRIBUTES}{PRIVACY}[release]\nkind = 'marginals'\nparameters = {{ ways = 1 }}\n")
+    error = math.sqrt(plan(spec).chosen.predicted_error)
+    told = forecast.forecast(spec)
+    assert told["off"] == f"Its numbers will be off by \N{PLUS-MINUS SIGN} {rounded(error)}, typically."
+    assert f"+- {error:,.1f}" in told["tables"][0]["rows"][0]
+
+
+def test_how_far_off_records_will_be_no_plan_can_tell():
+    spec = load_spec(f"{ATTRIBUTES}{PRIVACY}[release]\nkind = 'microdata'\n")
+    assert forecast.forecast(spec)["off"] == ""

@@ -15,6 +15,7 @@ from dpress.query.folder import is_series
 from dpress.query.load import load_release
 from dpress.query.made_records import write_records
 from dpress.query.release import Release
+from dpress.release.curator.publish import Payment
 from dpress.release.curator.publish import publish as publish_table
 from dpress.release.plan.made_up import made_up
 from dpress.reporting.bundle import write_bundle
@@ -81,8 +82,9 @@ def publish(session: Session, name: str) -> dict[str, Any]:
     """
     with session.publishing:  # a second click waits, and is refused then
         session.check_open(name)
-        out, spec = session.folder / name, session.write(name)
-        release = publish_table(spec, session.source, out=out, ledger=session.open_ledger(spec.privacy.protected))
+        with session.trying(name):
+            out, spec, payment = session.folder / name, session.write(name), Payment(limit=session.limit)
+            release = publish_table(spec, session.source, out=out, ledger=session.account, payment=payment)
         write_report(release, out / REPORT)
         return {"release": str(out), "charged": as_floats(release.charged)}
 
@@ -95,7 +97,7 @@ def publish_period(session: Session, turn: Turn) -> dict[str, Any]:
     """
     from dpress.release.periods.publish_period import publish_period as publish_table_period  # noqa: PLC0415  # a click
 
-    with session.publishing:
+    with session.publishing, session.trying(turn.name):
         out, file = session.folder / turn.name, session.folder / f"{turn.name}.toml"
         if session.is_published(turn.name):
             session.published(turn.name)
@@ -103,8 +105,8 @@ def publish_period(session: Session, turn: Turn) -> dict[str, Any]:
             spec = load_spec(file)
         else:
             spec = session.write(turn.name)
-        ledger = session.open_ledger(spec.privacy.protected)
-        made = publish_table_period(spec, turn.period, session.source, out=out, ledger=ledger)
+        pays, limit = session.account, session.limit
+        made = publish_table_period(spec, turn.period, session.source, out=out, ledger=pays, limit=limit)
         _write_page(out, out / REPORT)
         return {"release": str(out), "charged": [as_floats(release.charged) for release in made]}
 

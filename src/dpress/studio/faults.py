@@ -14,6 +14,7 @@ from dpress.core.basics import check
 from dpress.data.specification.spec import load_spec
 from dpress.studio import written
 from dpress.studio.draft import Column, Draft, Wish
+from dpress.studio.page_words import in_words
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 NO_NAME = "expected a name of letters, digits, - and _, for the folder of the release"
@@ -124,8 +125,8 @@ def of_refusal(line: str, draft: Draft, name: str = "") -> Fault:
         draft: what was typed.
         name: of the wish that it is about.
     """
-    at = _field_of(line, draft, name) if line.startswith("$.") else _file_of(line, draft)
-    return Fault(at=at, line=line.partition(": ")[2] or line if at else line)
+    at = _field_of(line, draft, name) if line.startswith("$.") else _of_rows(line, draft) or _file_of(line, draft)
+    return Fault(at=at, line=in_words(line.partition(": ")[2] or line if at else line))
 
 
 def _of_column(column: Column) -> Iterable[Fault]:
@@ -196,6 +197,15 @@ def _field_of(line: str, draft: Draft, name: str) -> str:
     if section == "periods":
         return f"wishes/{name}/{word if word in ('counter', 'per_unit') else 'periods'}"
     return _of_release(word, rest, name) if section == "release" else ""
+
+
+def _of_rows(line: str, draft: Draft) -> str:
+    """Return the field that says what becomes of a value of the rows that has no cell; empty for another line."""
+    for column in draft.columns:
+        start = f"attribute {written.attribute_name(column)}"
+        if column.use and line.startswith(f"{start}: "):
+            return f"columns/{column.name}/{_member(line.removeprefix(start))}"
+    return ""
 
 
 def _file_of(line: str, draft: Draft) -> str:

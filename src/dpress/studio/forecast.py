@@ -5,7 +5,7 @@ specification -> plan -> method and its error, what the promise means, less or m
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress import catalog
+from dpress.attributes.domain import Schema
 from dpress.core.basics.check import float_up
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.loss import Loss
@@ -23,14 +24,20 @@ from dpress.query.measured_columns import measured
 from dpress.query.release import Release
 from dpress.release.periods.calendar import Calendar
 from dpress.release.plan.plan import Plan, plan
-from dpress.release.plan.plan_text import promised
+from dpress.release.plan.plan_text import Listing, promised
 from dpress.reporting.posterior import at_most, posterior
+from dpress.reporting.rounding import error as rounded
+from dpress.reporting.rounding import listed
+from dpress.reporting.statistic_titles import titled
+from dpress.studio.page_words import in_words
 
 CHANCES = (1, 10, 50)  # in 100, of what somebody concludes about a person who is not in the data
 BUDGETS = (("half", Fraction(1, 2)), ("twice", Fraction(2)))
 BARS = 14  # cells, or statistics, that are drawn
 MANY = 100  # cells, of which the largest are drawn
 RECORDS = 6  # made-up records that are shown
+STATISTICS = 4  # whose error is told beside the button
+COUNTED = ("count", "persons")
 
 
 def forecast(spec: Spec) -> dict[str, Any]:
@@ -52,8 +59,9 @@ def forecast(spec: Spec) -> dict[str, Any]:
         "running": None if calendar is None or calendar.comparison is None else asdict(calendar.comparison),
         "tables": [asdict(text.candidates)],
         "more": [asdict(part) for part in text.remarks if not isinstance(part, str)],
-        "remarks": [part for part in text.remarks if isinstance(part, str)] + list(text.hints),
+        "remarks": [in_words(part) for part in (*text.remarks, *text.hints) if isinstance(part, str)],
         "budgets": list(_budgets(planned)),
+        "off": _off(planned, text.candidates),
     }
 
 
@@ -116,6 +124,32 @@ def _why(planned: Plan) -> str:
     words = "nearly as little" if f"{much:.3g}" == "1" else f"{much:.3g} times as much"
     beside = f": {second.method}, the next, errs {words}" if math.isfinite(much) else ""
     return f"{planned.chosen.method} errs least of {len(others) + 1} methods that serve this{beside}."
+
+
+def _off(planned: Plan, candidates: Listing) -> str:
+    """Return how far off the numbers will be, typically, in a sentence; empty where no plan can tell.
+
+    Error: what the plan predicts: of each statistic in a group of the expected size, else of a count.
+    """
+    plain = catalog.room(planned.design.kind).words.plain(planned, planned.chosen)
+    if (errors := plain.get("standard_errors")) is not None:
+        return _off_by_statistic(errors, planned.choice.schema)
+    error = plain["predicted_error"]
+    if error is None or "typical error" not in candidates.header:
+        return ""
+    return f"Its numbers will be off by {_amount(math.sqrt(error))}, typically."
+
+
+def _off_by_statistic(errors: Mapping[str, float | None], schema: Schema) -> str:
+    """Return the sentence on statistics: what was wished for before sums, and those before counts."""
+    told = {name: error for name, error in errors.items() if error}
+    names = sorted(told, key=lambda name: (name in COUNTED, name.startswith("sum ")))
+    words = [f"{(of := titled(name, schema)).name} {_amount(told[name], of.unit)}" for name in names[:STATISTICS]]
+    return f"How far off, typically, in a group of average size: {listed(words)}." if words else ""
+
+
+def _amount(error: float, unit: str = "") -> str:
+    return f"\N{PLUS-MINUS SIGN} {rounded(error)}{f' {unit}' if unit else ''}"
 
 
 def chances(loss: Loss) -> list[dict[str, int]]:

@@ -57,6 +57,7 @@ def forecast(session: Session, name: str) -> dict[str, Any]:
         "more": [],
         "remarks": [],
         "budgets": [],
+        "off": "",
     }
 
 
@@ -86,10 +87,12 @@ def publish(session: Session, name: str) -> dict[str, Any]:
         begun = load_statements(out, whole=False) if session.is_published(name) and is_statements(out) else None
         if begun is None or not begun.missing:
             session.check_open(name)
-            session.write(name)
-        sql = session.wish(name).sql if begun is None else begun.sql
-        planned = plan_statements(session.folder / f"{name}.toml", sql)
-        made = publish_statements(planned, out=out, ledger=session.open_ledger(planned.spec.privacy.protected))
+        with session.trying(name):
+            if begun is None or not begun.missing:
+                session.write(name)
+            sql = session.wish(name).sql if begun is None else begun.sql
+            planned = plan_statements(session.folder / f"{name}.toml", sql)
+            made = publish_statements(planned, out=out, ledger=session.account, limit=session.limit)
         return {"release": str(out), "charged": [as_floats(made.release(part).charged) for part in made.answered]}
 
 

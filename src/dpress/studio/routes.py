@@ -21,11 +21,12 @@ from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.service import problem
 from dpress.service.page_routes import HEADERS, MEDIA_TYPES
 from dpress.service.problem import Problem
-from dpress.studio import acts, in_sql
+from dpress.studio import acts, in_sql, written
 from dpress.studio.by_period import Turn
 from dpress.studio.draft import Draft
 from dpress.studio.faults import of_refusal
 from dpress.studio.guard import Guard
+from dpress.studio.page_words import in_words
 from dpress.studio.session import Session
 
 FOLDER = Path(__file__).with_name("pages")
@@ -235,9 +236,10 @@ async def _done(act: Callable[..., Any], *arguments: object, at: Callable[[str],
     try:
         return await asyncio.to_thread(act, *arguments)
     except SqlRefusal as refusal:
-        raise Problem(400, one_line(refusal), caret=refusal.caret) from None
+        raise Problem(400, in_words(one_line(refusal)), caret=refusal.caret) from None
     except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the page
-        raise Problem(400, line := one_line(error), at=at(line)) from None
+        line = one_line(error).removeprefix(written.SPECIFICATION)
+        raise Problem(400, in_words(line), at=at(line)) from None
 
 
 def _json(value: object) -> Response[bytes]:

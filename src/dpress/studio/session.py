@@ -1,8 +1,9 @@
 """One person's work in one folder: what was typed, kept at every change, and what it says of every wish."""
 
+import contextlib
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,6 @@ import msgspec
 
 from dpress.core.basics import regular_file
 from dpress.core.basics.check import float_up
-from dpress.core.basics.claim import Unit
 from dpress.core.basics.database_url import check_no_password, holds_password, mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import as_floats, describe
@@ -28,6 +28,8 @@ from dpress.studio import faults, shell, written
 from dpress.studio.by_period import turns
 from dpress.studio.draft import Draft, Wish, column, with_columns, with_proposal
 from dpress.studio.faults import Fault
+from dpress.studio.page_words import in_words
+from dpress.studio.record_offer import offers_records
 from dpress.studio.table_codebook import read as read_codebook
 
 KEPT, LEDGER = "studio.json", "ledger.sqlite"
@@ -184,9 +186,9 @@ class Session:
     def left(self) -> dict[str, str]:
         """What is left for all wishes that are not published: of the ledger; before there is one, as typed."""
         typed = {"epsilon": self.draft.epsilon, "delta": self.draft.delta}
-        if not (self.folder / LEDGER).exists():
+        if not self.account.exists():
             return typed
-        remaining = Ledger.open(self.folder / LEDGER).summary().remaining
+        remaining = Ledger.open(self.account).summary().remaining
         return {name: str(remaining.get(name, "")) for name in typed}
 
     def is_published(self, name: str) -> bool:
@@ -248,18 +250,32 @@ class Session:
             self._put(f"{name}.sql", wish.sql.encode())
         return load_spec(self._put(f"{name}.toml", text.encode()), release={"kind": wish.kind})
 
-    def open_ledger(self, unit: Unit) -> Ledger:
-        """Return the ledger; a new one has the budget of all wishes as its limit."""
-        place = self.folder / LEDGER
-        return Ledger.open(place) if place.exists() else Ledger.create(place, limit=self.limit, unit=unit)
+    @contextlib.contextmanager
+    def trying(self, name: str) -> Iterator[None]:
+        """Take away the specification that a refusal leaves behind: nothing of a wish is there before its release."""
+        places = [self.folder / f"{name}{ending}" for ending in (".toml", ".sql")]
+        new = [place for place in places if faults.FILE_NAME.fullmatch(name) and not place.exists()]
+        try:
+            yield
+        except BaseException:
+            for place in new if not self.is_published(name) else ():
+                place.unlink(missing_ok=True)
+            raise
+
+    @property
+    def account(self) -> Path:
+        """Where the ledger of all wishes is; a release that is paid for begins it, with `limit`."""
+        return self.folder / LEDGER
 
     @property
     def limit(self) -> Loss:
-        """The budget of all wishes together.
+        """The budget of all wishes together: of the ledger; before there is one, as typed.
 
         Raises:
             SchemaMismatch: what was typed is no budget.
         """
+        if self.account.exists():
+            return Ledger.open(self.account).summary().limit
         amounts = {name: text for name in ("epsilon", "delta") if (text := getattr(self.draft, name).strip())}
         try:
             return from_parameters(amounts)
@@ -269,10 +285,9 @@ class Session:
     @property
     def ledger(self) -> dict[str, Any]:
         """What the ledger allows and what is spent, as floats rounded against us; of none yet, what was typed."""
-        path = self.folder / LEDGER
-        if not path.exists():
+        if not self.account.exists():
             return {"exists": False}
-        summary = Ledger.open(path).summary()
+        summary = Ledger.open(self.account).summary()
         limit: dict[str, Any] = dict(as_floats(summary.limit) or {})
         return {
             "exists": True,
@@ -294,6 +309,7 @@ class Session:
             "name": wish.name,
             "kind": wish.kind,
             "published": self.is_published(wish.name),
+            "records": False,
             "commands": commands,
             "sql": wish.sql,
             "faults": [],
@@ -303,7 +319,8 @@ class Session:
         if state["published"] and file.exists():
             text = regular_file.read(file, LARGEST).decode(errors="replace")
             series = turns(load_spec(file), self.folder / wish.name) if wish.periods else {}
-            return {**state, "toml": text, "fault": "", "epsilon": "0", "turns": series}
+            drawn = bool(wish.kind) and not wish.periods and offers_records(self.folder / wish.name)
+            return {**state, "toml": text, "fault": "", "epsilon": "0", "turns": series, "records": drawn}
         budget, text, fault, left = self.budget(wish), "", "", self.left["epsilon"]
         try:
             text = written.specification(self.draft, wish, budget, self.folder)
@@ -314,6 +331,7 @@ class Session:
         named = [*of_columns, *faults.missing(self.draft, wish, left), *faults.wrong(self.draft, wish, left)]
         if fault and not named:
             named.append(faults.of_refusal(fault, self.draft, wish.name))
+            fault = in_words(fault)
         if named and named[0].empty:
             fault = named[0].line
         spending = written.spending(left, budget["epsilon"])

@@ -21,6 +21,7 @@ from dpress.data.specification.file_format import SEPARATORS, kind_of
 from dpress.data.specification.toml import as_toml
 from dpress.studio.draft import Column, Draft, Wish
 
+SPECIFICATION = "the specification: "  # in front of what is refused of a text
 LABEL = " = "  # between a value and its label
 PLACE = "place"  # the name of a location, which is read from two columns
 LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
@@ -121,7 +122,7 @@ def fault(refused: Exception) -> str:
     """Return a refusal of a specification for who did not write it: without the name and the lines of the text."""
     if isinstance(refused, OSError) and refused.strerror:
         return f"{refused.filename}: {refused.strerror}" if refused.filename else refused.strerror
-    return str(refused).removeprefix("the specification: ").partition(" (at line")[0]
+    return str(refused).removeprefix(SPECIFICATION).partition(" (at line")[0]
 
 
 def names_of(draft: Draft) -> list[str]:

@@ -7,7 +7,8 @@ from dpress.kinds.statistics import product
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
-from dpress.release.plan.plan_text import Listing, PlanText, PlanWords, number
+from dpress.release.plan.plan_text import Listing, PlanText, PlanWords
+from dpress.reporting.rounding import error as rounded
 
 
 def text(planned: Plan) -> PlanText:
@@ -43,7 +44,7 @@ def listed(errors: dict[str, float], exact: tuple[str, ...] = ()) -> Listing:
 def _typical(error: float) -> str:
     if math.isinf(error):
         return "nothing can be said"
-    return f"+- {number(error)}" if error else "within a cell"
+    return f"+- {rounded(error)}" if error else "within a cell"
 
 
 def _part(planned: Plan) -> Any:

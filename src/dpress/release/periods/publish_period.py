@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from dpress.core.basics.errors import BudgetExceeded
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.spans import Span
@@ -36,6 +37,7 @@ def publish_period(
     *,
     out: str | Path,
     ledger: str | Path | Ledger | None = None,
+    limit: Loss | None = None,
     who: str = "",
     engine: str | None = None,
     csv: bool = False,
@@ -61,6 +63,7 @@ def publish_period(
             they must hold the earlier periods, too.
         out: the folder of the series; begun with its first period.
         ledger: pays, the same one for all periods; see `publish`. A period whose folder is gone is paid again.
+        limit: of a ledger that is new; left out, the loss of all periods.
         who: publishes.
         engine: that counts.
         csv: tables as CSV, too.
@@ -104,7 +107,7 @@ def publish_period(
                 counted,
                 out=folder / calendar.folder(span),
                 ledger=ledger,
-                payment=_payment(series, span),
+                payment=_payment(series, span, limit),
                 who=who,
                 csv=csv,
                 titles=titles,
@@ -128,10 +131,10 @@ def _settled(spec: Spec, folder: Path) -> Spec:
     return msgspec.structs.replace(spec, periods=msgspec.structs.replace(calendar.periods, counter=counter))
 
 
-def _payment(series: Series, span: Span) -> Payment:
+def _payment(series: Series, span: Span, limit: Loss | None) -> Payment:
     """Return what the ledger pays for a span: the loss of its release, for the part of the table that it is of."""
     calendar = series.calendar
-    return Payment(limit=calendar.whole, partition=series.part(span), touched=calendar.touched)
+    return Payment(limit=limit or calendar.whole, partition=series.part(span), touched=calendar.touched)
 
 
 def _check_budget(

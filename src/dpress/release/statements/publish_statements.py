@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any, cast
 
+from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.new_path import new_path
 from dpress.core.basics.rng import Generator
 from dpress.core.methods.mechanism import CuratorMechanism
@@ -31,6 +32,7 @@ def publish_statements(
     *,
     out: str | Path,
     ledger: Ledger | str | Path | None = None,
+    limit: Loss | None = None,
     analyst: str = "",
     rng: Generator | None = None,
     **options: Any,
@@ -43,7 +45,8 @@ def publish_statements(
             that has them.
         out: a new folder; or one that this plan's statements began and that was interrupted: only what is missing is
             measured and paid for, by the designs that it keeps.
-        ledger: pays for each release before its noise is drawn; a new one has the specification's budget as its limit.
+        ledger: pays for each release before its noise is drawn.
+        limit: of a ledger that is new; left out, the specification's budget.
         analyst: whose share of the ledger's limit pays; empty where nobody's does.
         rng: as of `publish`; every release draws from a stream of its own.
         options: as `publish` takes them.
@@ -76,7 +79,7 @@ def publish_statements(
                 source,
                 out=folder / name,
                 ledger=ledger,
-                payment=Payment(limit=spec.privacy.loss, analyst=analyst),
+                payment=Payment(limit=limit or spec.privacy.loss, analyst=analyst),
                 rng=streams[name],
                 **options,
             )

@@ -54,11 +54,9 @@ export async function drawPlan() {
 }
 
 /** Says beside the button that publishes it how far off its numbers will be. */
-function tell(one, { tables: [table] }) {
-  const column = table.header.indexOf("typical error");
+function tell(one, { off }) {
   const place = [...document.querySelectorAll("[data-error]")].find((span) => span.dataset.error === one.name);
-  const chosen = table.rows.find(([mark]) => mark === "*") ?? table.rows[0];
-  if (place && column >= 0 && chosen) place.textContent = ` Its numbers will be off by ${chosen[column].replace("+-", "±").trim()}, typically.`;
+  if (place && off) place.textContent = ` ${off}`;
 }
 
 function forecast(one, found) {

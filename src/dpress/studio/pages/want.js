@@ -199,7 +199,8 @@ function free(own) {
   if (!own.kind) return [ask];
   const out = () => byId(`out-${own.name}`);
   const zip = element("a", { href: address("/bundle", own.name), download: `${own.name}.zip` }, "all its files as a zip");
-  return [ask, ", ", button("made-up records of it", () => recorded(own, out()), "way"), ", ", zip];
+  const drawn = found(own).records ? [", ", button("made-up records of it", () => recorded(own, out()), "way")] : [];
+  return [ask, ...drawn, ", ", zip];
 }
 
 const shown = (own, words) => element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, words);
