@@ -346,3 +346,19 @@ def test_axe_finds_a_field_without_a_name(opened, axe):
     page = opened()
     page.evaluate("document.querySelector('main').append(document.createElement('input'))")
     assert "label" in {one["id"] for one in axe(page, ["label"])["violations"]}
+
+
+def test_examples_are_questions_that_make_sense_by_the_labels_of_values(opened):
+    labels = {"Female": "Women", "Male": "Men"}
+    page = opened(make("histogram", [SEX | {"labels": labels}, AGE]))
+    shown = page.locator(".ask .note button").all_inner_texts()
+    assert shown == [
+        "sex = Women and age in 5..9",
+        "share sex = Women where age in 5..9",
+        "count sex = Women - count sex = Men",
+    ]
+    for text in shown:
+        page.get_by_role("button", name=text, exact=True).click()
+        assert "95 % interval" in page.locator(".ask .answer").inner_text()
+    ages = opened(make("histogram", [AGE]))
+    assert ages.locator(".ask .note button").last.inner_text() == "count age in 0..9 - count age in 10..19"

@@ -13,6 +13,7 @@ from tests.kinds.conftest import AGE, KINDS, REGION, make
 from tests.kinds.reading import text_of, text_of_page
 from tests.reporting.macros import sentence
 
+from dpress.attributes.listed.attribute import Categorical
 from dpress.data.specification.spec import as_dict, from_dict
 from dpress.data.specification.toml import as_toml
 from dpress.kinds.tables.page import derived_views
@@ -239,6 +240,16 @@ def test_the_example_query_is_answered_as_the_release_answers_it() -> None:
     shown = example(facts(release), query_of(release.schema.tabular[:1]))
     assert shown.command == "dpress query FOLDER 'age in 5..9'"
     assert number(shown.answer.split(", 95")[0]) == pytest.approx(release.query("age in 5..9").value, abs=0.5)
+
+
+def test_the_example_names_values_by_their_labels_where_these_are_clear() -> None:
+    labels = {"f": "Women", "m": "Men"}
+    sex = Categorical(name="sex", values=["f", "m"], value_labels=labels)
+    assert query_of([sex]) == "sex = Women"
+    assert query_of([Categorical(name="sex", values=["f", "m"], value_labels={"f": "m", "m": "f"})]) == "sex = f"
+    assert query_of([Categorical(name="sex", values=["f", "m"], value_labels=labels | {"f": "Two words"})]) == (
+        'sex = "Two words"'
+    )
 
 
 def test_a_cell_of_next_to_no_error_does_not_decide_how_all_are_rounded() -> None:

@@ -80,24 +80,26 @@ def example(facts: Facts, query: str) -> Example:
 def total(facts: Facts) -> str:
     """Return how many were counted, in all: with its error, or exactly."""
     result = facts.query("total")
-    return answered(result) if result.standard_error else number(result.value)
+    return answered(result, finest=1.0) if result.standard_error else number(result.value)
 
 
-def query_of(attributes: Sequence[Tabular]) -> str:
-    """Return a query on the middle half of these attributes, or on their first values."""
-    return " and ".join(_condition(attribute) for attribute in attributes)
+def query_of(attributes: Sequence[Tabular], *, middle: bool = True) -> str:
+    """Return a query on the middle half of these attributes, or on their first values, by the titles of these."""
+    return " and ".join(_condition(attribute, middle=middle) for attribute in attributes)
 
 
-def _condition(attribute: Tabular) -> str:
-    if attribute.middle is not None:
+def _condition(attribute: Tabular, *, middle: bool) -> str:
+    if middle and attribute.middle is not None:
         return f"{attribute.name} in {attribute.middle}"
     name, (first,) = attribute.name, attribute.labels_between(0, 1)
+    if attribute.labelled and attribute.code(attribute.captions[0]) == 0 and '"' not in attribute.captions[0]:
+        first = attribute.captions[0]
     return f'{name} = "{first}"' if " " in first else f"{name} = {first}"
 
 
-def answered(result: Result) -> str:
-    """Return an answer with its interval and standard error, in no more digits than that warrants."""
-    unit = unit_for(result.standard_error)
+def answered(result: Result, finest: float = 0.0) -> str:
+    """Return an answer with its interval and standard error, in no more digits than that warrants, or than `finest`."""
+    unit = max(finest, unit_for(result.standard_error))
     unit = max(1.0, unit) if result.value % 1 == 0 else unit
     return (
         f"{number(result.value, unit)}, 95 % interval {interval(*result.interval, unit)}, "

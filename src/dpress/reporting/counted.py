@@ -95,4 +95,5 @@ def _shares(facts: Facts, attribute: Tabular, subject: str) -> str:
 
 def _estimate(facts: Facts, query: Query, scale: float = 1.0) -> Estimate:
     result = facts.answered(query, CONFIDENCE)
-    return Estimate(value=scale * result.value, ends=(scale * result.interval[0], scale * result.interval[1]))
+    low, high = (scale * end for end in result.interval)
+    return Estimate(value=scale * result.value, ends=(low, high), error=scale * result.standard_error)

@@ -18,10 +18,11 @@ TENTH = 0.1  # of a percent, finer than which no share is told
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A number with the ends of its 95 % interval."""
+    """A number with the ends of its 95 % interval, and its standard error, where that rounds it elsewhere on a page."""
 
     value: float
     ends: tuple[float, float]
+    error: float | None = None
 
     @property
     def half(self) -> float:
@@ -101,7 +102,7 @@ def total_sentence(total: Estimate, noun: str) -> str:
     '52,500 pick-ups, give or take 2,000.'
     """
     give = f", give or take {number(math.ceil(total.half))}" if total.half >= 0.5 else ""
-    return f"{number(total.value, max(1.0, unit_for(total.half / 2)))} {noun}{give}."
+    return f"{number(total.value, max(1.0, unit_for(total.error or total.half / 2)))} {noun}{give}."
 
 
 def change_sentence(change: Estimate, since: str, unit: str = "", less: str = "fewer") -> str:

@@ -142,9 +142,9 @@ def _off(planned: Plan, candidates: Listing) -> str:
 
 def _off_by_statistic(errors: Mapping[str, float | None], schema: Schema) -> str:
     """Return the sentence on statistics: what was wished for before sums, and those before counts."""
-    told = {name: error for name, error in errors.items() if error}
-    names = sorted(told, key=lambda name: (name in COUNTED, name.startswith("sum ")))
-    words = [f"{(of := titled(name, schema)).name} {_amount(told[name], of.unit)}" for name in names[:STATISTICS]]
+    finite = {name: error for name, error in errors.items() if error}
+    names = sorted(finite, key=lambda name: (name in COUNTED, name.startswith("sum ")))
+    words = [f"{(of := titled(name, schema)).name} {_amount(finite[name], of.unit)}" for name in names[:STATISTICS]]
     return f"How far off, typically, in a group of average size: {listed(words)}." if words else ""
 
 

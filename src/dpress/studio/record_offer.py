@@ -4,8 +4,6 @@ import contextlib
 import functools
 from pathlib import Path
 
-from dpress.query.load import load_release
-from dpress.query.made_records import draws_records
 from dpress.studio.draft import MOST
 
 
@@ -19,4 +17,7 @@ def offers_records(folder: Path) -> bool:
 @functools.lru_cache(maxsize=MOST)
 def _drawn_from(folder: Path) -> bool:
     """Return what `draws_records` says of a folder; what is published does not change."""
+    from dpress.query.load import load_release  # noqa: PLC0415  # a page starts without a release
+    from dpress.query.made_records import draws_records  # noqa: PLC0415  # as above
+
     return draws_records(load_release(folder))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.kinds.statistics.statistics_spec import AGE, COST, spec, table
+from tests.kinds.statistics.statistics_spec import AGE, COST, WARD, spec, table
 
 from dpress import publish, report
 from dpress.core.basics import rng
@@ -80,3 +80,20 @@ def test_the_box_is_between_the_quantiles_that_the_page_names(monkeypatch: pytes
         assert (drawn[-1][0]["from"], drawn[-1][0]["to"]) == ends
         assert [(tick["low"], tick["high"]) for tick in drawn[-2]] == [(10 * share, 10 * share) for share in shares]
         assert [10 * share for share in (group_figures.inside(shares)[0], group_figures.inside(shares)[-1])] == [*ends]
+
+
+def test_the_numbers_of_the_opening_are_those_of_the_tables() -> None:
+    html = shown(quantiles=None, variance=None)
+    (opening,) = re.findall(r'<p class="opening">(.*?)</p>', html, flags=re.DOTALL)
+    rest = words(html.replace(opening, ""))
+    numbers = re.findall(r"\d[\d,.]*\d", opening.partition(".")[2].replace("give or take", ""))
+    assert len(numbers) > 2
+    assert [number for number in numbers if number not in rest] == []
+
+
+def test_a_chosen_quantile_says_what_it_is_of_a_group_of_nobody() -> None:
+    own: dict[str, Any] = {"mean": None, "variance": None, "quantiles": None, "share": None, "intervals": False}
+    html = shown(attributes=[WARD, AGE], median=["age"], **own)
+    figure = re.findall(r"<figcaption>(.*?)</figcaption>", html, flags=re.DOTALL)
+    assert "Chosen, without an interval: of a group of few rows, or of nobody, it may be any cell." in figure[0]
+    assert "1 statistic of each" in words(html)

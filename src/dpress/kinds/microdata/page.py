@@ -33,7 +33,7 @@ from dpress.reporting.long_axes import shortened
 from dpress.reporting.page_lists import MOST_CELLS, listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
-from dpress.reporting.rounding import TIMES, error, number
+from dpress.reporting.rounding import TIMES, error, number, unit_for
 from dpress.reporting.views import View
 
 TEMPLATE = "kinds/microdata/page.html.j2"
@@ -134,7 +134,8 @@ def _opening(facts: Facts, records: Records) -> tuple[str, ...]:
     sentences = [f"{number(records.size)} records of {number(len(facts.schema.names))} attributes."]
     if records.rows is not None:
         value, half = records.rows.value, half_width(records.rows.variance, CONFIDENCE, facts.tail)
-        estimate = Estimate(value=value, ends=(value - half, value + half))
+        spread = math.sqrt(records.rows.variance)
+        estimate = Estimate(value=value, ends=(value - half, value + half), error=spread)
         sentences.append(f"They stand for {total_sentence(estimate, facts.noun)}")
     if records.likely is not None:
         share = f"{100 * records.likely.error:.2g} of 100 records"
@@ -148,9 +149,9 @@ def _rows(facts: Facts, rows: RowCount) -> dict[str, Any]:
     half = half_width(rows.variance, CONFIDENCE, facts.tail)
     return {
         "public": not rows.variance,
-        "count": number(rows.value),
-        "low": number(rows.value - half),
-        "high": number(rows.value + half),
+        "count": number(rows.value, unit := max(1.0, unit_for(math.sqrt(rows.variance)))),
+        "low": number(rows.value - half, unit),
+        "high": number(rows.value + half, unit),
         "error": error(math.sqrt(rows.variance)),
     }
 

@@ -13,15 +13,13 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_results import COUNT, GroupResults
-from dpress.kinds.statistics.units import in_units, with_unit
+from dpress.kinds.statistics.units import in_sentence, in_units, with_unit
 from dpress.reporting.findings import (
     CONFIDENCE,
     Estimate,
     Groups,
-    amount,
     extremes_sentence,
     total_sentence,
-    value_sentence,
 )
 from dpress.reporting.statistic_titles import chief
 
@@ -54,7 +52,7 @@ def opening(
         sentences.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():
-        sentences.append(value_sentence(statistic.name, _estimate(in_units(whole, name), 0), statistic.unit))
+        sentences.append(f"The {statistic.name} is {in_sentence(in_units(whole, name), 0, statistic.unit)}.")
         subject = "It"
     if not 1 < len(labels) <= MOST_GROUPS or name in each.chosen or name.startswith(ROUND):
         return tuple(sentences)
@@ -80,7 +78,7 @@ def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[s
             at(confidence).low[places[first]] > at(confidence).high[places[second]]
         ),
     )
-    amounts = [amount(_estimate(estimates, group), unit) for group in places]
+    amounts = [in_sentence(estimates, group, unit) for group in places]
     if len(places) < len(labels):
         among = f"the {len(places)} of {len(labels)} groups whose size is known within a fifth"
         subject = f"Among {among}, {subject[0].lower()}{subject[1:]}"

@@ -22,16 +22,16 @@ from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.kinds.statistics.in_time import over_time
 from dpress.kinds.statistics.opening import opening
-from dpress.kinds.statistics.units import in_units, points, valued, with_unit
+from dpress.kinds.statistics.units import in_units, texts, with_unit
 from dpress.query.all_groups import ALL
 from dpress.query.release import Release
 from dpress.release.room import Page
+from dpress.reporting.accuracy import query_of
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
 from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
-from dpress.reporting.rounding import number
 from dpress.reporting.statistic_titles import Titled, chief, titled
 
 TEMPLATE = "kinds/statistics/page.html.j2"
@@ -89,7 +89,7 @@ def _groups(axes: Sequence[Tabular]) -> list[str]:
 
 def _whole(whole: GroupResults, schema: Schema) -> Table:
     titles = {name: with_unit(name, schema) for name in whole.names}
-    rows = tuple((title.name, *_texts(in_units(whole, name), 0, title.unit)) for name, title in titles.items())
+    rows = tuple((title.name, *texts(in_units(whole, name), 0, title.unit)) for name, title in titles.items())
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
@@ -112,7 +112,7 @@ def _part(title: Titled, name: str, each: GroupResults, whole: GroupResults, nam
     statistic, size = in_units(each, name), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
-    rows = tuple((names[place], *_texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
+    rows = tuple((names[place], *texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     figure = bars(drawn, only(statistic, slice(len(drawn))), title.caption, from_zero=from_zero) if size > 1 else None
@@ -143,32 +143,10 @@ def _quantiles(answers: GroupAnswers, each: GroupResults, names: Sequence[str]) 
             }
 
 
-def _texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
-    """Return a value, its interval and its standard error, with their unit."""
-    value, interval, error = _rounded_texts(statistic, place)
-    return valued(value, unit), valued(interval, unit), valued(error, points(unit))
-
-
-def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
-    value, error = float(statistic.value[place]), float(statistic.standard_error[place])
-    low, high = float(statistic.low[place]), float(statistic.high[place])
-    if math.isnan(low):
-        return number(value), "none", "not known"
-    if math.isnan(value):
-        return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
-    return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
-
-
 def _with_interval(statistic: Estimates, unit: str) -> str:
     """Return the first value, with its interval where it has one."""
-    value, interval, _ = _texts(statistic, 0, unit)
+    value, interval, _ = texts(statistic, 0, unit)
     return value if interval == "none" else f"{value}, 95 % interval {interval}"
-
-
-def _rounded(value: float, spread: float) -> str:
-    """Return a number with two digits of its error, at most."""
-    digits = 0 if spread <= 0 else max(0, 1 - math.floor(math.log10(spread)))
-    return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)
 
 
 def _example(each: GroupResults, answers: GroupAnswers) -> str:
@@ -176,12 +154,11 @@ def _example(each: GroupResults, answers: GroupAnswers) -> str:
     name = next((name for name in each.names if name.startswith(first)), each.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
-    group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
+    group = query_of(answers.axes[:1], middle=False)
     if name == COUNT:
         return group
     if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
-        groups = [f"{axis.name} = {axis.labels_between(0, 1)[0]}" for axis in answers.axes]
-        return f"{_query_of(name)} where {' and '.join(groups)}"
+        return f"{_query_of(name)} where {query_of(answers.axes, middle=False)}"
     several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all
     return name if several else f"{name} where {group}"
 

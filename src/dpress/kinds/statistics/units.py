@@ -1,10 +1,12 @@
 """Statistics in the units that people read: shares in percent, all else in the unit of the attribute."""
 
+import math
 from dataclasses import replace
 
 from dpress.attributes.domain import Schema
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.group_results import GroupResults
+from dpress.reporting.rounding import number
 from dpress.reporting.statistic_titles import SHARE, Titled, titled
 
 PERCENT = "%"
@@ -38,3 +40,31 @@ def valued(text: str, unit: str) -> str:
     ('30 to 40 EUR', 'not known', '3')
     """
     return f"{text} {unit}" if unit and text not in {"none", "not known"} else text
+
+
+def texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
+    """Return a value, its interval and its standard error, with their unit."""
+    value, interval, error = _rounded_texts(statistic, place)
+    return valued(value, unit), valued(interval, unit), valued(error, points(unit))
+
+
+def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
+    value, error = float(statistic.value[place]), float(statistic.standard_error[place])
+    low, high = float(statistic.low[place]), float(statistic.high[place])
+    if math.isnan(low):
+        return number(value), "none", "not known"
+    if math.isnan(value):
+        return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
+    return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
+
+
+def in_sentence(statistic: Estimates, place: int, unit: str) -> str:
+    """Return a value with its unit and interval as a sentence has it, in the digits of the page's tables."""
+    value, interval, _ = _rounded_texts(statistic, place)
+    return value if value == "not known" else f"{valued(value, unit)} ({interval})"
+
+
+def _rounded(value: float, spread: float) -> str:
+    """Return a number with two digits of its error, at most."""
+    digits = 0 if spread <= 0 else max(0, 1 - math.floor(math.log10(spread)))
+    return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)

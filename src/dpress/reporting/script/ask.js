@@ -80,12 +80,17 @@ function examplesOf({ attributes, tables, signed }) {
   const largest = tables.all.reduce((one, other) => (other.axes.length > one.axes.length ? other : one));
   const [first, second] = largest.axes.map((axis) => middle(attributes[axis]));
   const both = [first, second].filter(Boolean).join(" and ");
-  return [
-    both,
-    ...(signed
-      ? [second ? `share ${first} where ${second}` : `share ${first}`, `count ${first} - count ${second ?? "total"}`]
-      : []),
-  ];
+  if (!signed) return [both];
+  return [both, second ? `share ${first} where ${second}` : `share ${first}`, ...compared(largest.axes.map((axis) => attributes[axis]))];
+}
+
+/** Returns the difference of two values of an attribute, of one without an order where there is one. */
+function compared(axes) {
+  const own = axes.find((one) => !one.ordered && one.size > 1) ?? axes.find((one) => one.ordered > 1);
+  if (!own) return [];
+  const half = own.ordered >> 1;
+  const parts = own.ordered ? [[0, half - 1], [half, own.ordered - 1]] : [[0, 0], [1, 1]];
+  return [parts.map((part) => `count ${condition(own, part)}`).join(" - ")];
 }
 
 const middle = (own) => condition(own, own.ordered > 2 ? [own.ordered >> 2, ((own.ordered + 1) >> 1) - 1] : [0, 0]);

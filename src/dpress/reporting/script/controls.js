@@ -1,4 +1,5 @@
 /** Conditions on attributes without typing: sliders for ordered ones, a list of values for the others. */
+import { code } from "./attributes.js";
 import { element } from "./elements.js";
 
 /** Returns controls of an attribute; `act` is called with the first and the last cell, or null for all of them. */
@@ -61,6 +62,10 @@ export function search(text, act) {
   return element("span", { class: "held" }, element("label", { for: id }, text), box);
 }
 
+/** Returns what a cell is called in a query: its label, where that names this cell and no other one. */
+const called = (own, cell) =>
+  code(own, own.labels[cell]) === cell && !own.labels[cell].includes('"') ? own.labels[cell] : own.names[cell];
+
 /** Returns the condition of a query on a run of cells, as text. */
 export function condition(own, [first, last]) {
   if (first === 0 && last === own.ordered - 1 && own.ordered === own.size) return "";
@@ -73,7 +78,7 @@ export function condition(own, [first, last]) {
   const quoted = (text) => (/^[\w-]+$/.test(text) ? text : `"${text}"`);
   const [low, high] = [own.names[first], own.names[last]];
   if (own.edges && !own.cyclic) return `${own.name} in ${low.split("..")[0]}..${high.split("..").at(-1)}`;
-  return first === last ? `${own.name} = ${quoted(low)}` : `${own.name} in ${quoted(low)}..${quoted(high)}`;
+  return first === last ? `${own.name} = ${quoted(called(own, first))}` : `${own.name} in ${quoted(low)}..${quoted(high)}`;
 }
 
 /** Returns a button. */

@@ -232,9 +232,12 @@ def true_levels(chosen: ChosenLevels, counts: Numbers) -> tuple[Integers, Mask]:
     return np.stack(levels, axis=1).astype(np.int64), below[:, -1] > 0
 
 
+NOBODY = "or of nobody, it may be any cell"
+
+
 def without_interval(chosen: ChosenLevels) -> str:
     """Return the note of a value that was chosen."""
-    text = f"It was chosen among {chosen.cells:,} cells, and has no interval."
+    text = f"It was chosen among {chosen.cells:,} cells, and has no interval; of a group of few rows, {NOBODY}."
     if len(chosen.choice.quantiles) > 1:
         return text
     rows = math.ceil(chosen.choice.rank_errors(chosen.cells, BETA)[0])
