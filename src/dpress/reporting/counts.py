@@ -22,6 +22,7 @@ from dpress.reporting.counted import how_many, opened
 from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
+from dpress.reporting.headline import headline
 from dpress.reporting.long_axes import TOP, is_long
 from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
@@ -87,11 +88,13 @@ def page_of_counts(facts: Facts, whole: Sequence[View], parts: Sequence[Part], *
         parts: what is shown of them.
         hidden: how many more tables there are.
     """
-    columns = facts.schema.subset([axis.name for axis in whole[0].axes[:2]]).tabular
+    names = {attribute.name for attribute in headline(facts)}
+    drawn = [axis.name for axis in whole[0].axes]
+    columns = facts.schema.subset([*dict.fromkeys([*filter(names.__contains__, drawn), *drawn])][:2]).tabular
     return {
         **frame(facts),
         **predicted(facts, asking(facts)),
-        **opened(facts, facts.schema.tabular),
+        **opened(facts, headline(facts)),
         "counts": counts(whole),
         "parts": parts,
         "hidden": hidden,

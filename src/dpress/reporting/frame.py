@@ -10,6 +10,7 @@ from dpress.data.specification.toml import as_toml
 from dpress.reporting import figures, page_tables
 from dpress.reporting.collected import collected
 from dpress.reporting.facts import Facts
+from dpress.reporting.headline import headline
 from dpress.reporting.promise import promise
 from dpress.reporting.rounding import loss
 
@@ -23,7 +24,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "model": facts.model,
         "noun": facts.noun,
         "kind": facts.kind,
-        "names": list(facts.schema.captions),
+        "names": [attribute.caption for attribute in headline(facts)],
         "texts": facts.texts,
         "where": facts.where,
         "csv_files": facts.csv_files,

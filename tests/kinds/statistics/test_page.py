@@ -96,4 +96,3 @@ def test_a_chosen_quantile_says_what_it_is_of_a_group_of_nobody() -> None:
     html = shown(attributes=[WARD, AGE], median=["age"], **own)
     figure = re.findall(r"<figcaption>(.*?)</figcaption>", html, flags=re.DOTALL)
     assert "Chosen, without an interval: of a group of few rows, or of nobody, it may be any cell." in figure[0]
-    assert "1 statistic of each" in words(html)

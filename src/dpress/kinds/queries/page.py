@@ -6,8 +6,10 @@ Data flow: release -> facts, view -> `page.html.j2`.
 from dataclasses import replace
 from typing import Any
 
+from dpress.attributes.attribute import Tabular
 from dpress.core.maps.set_sums import SetSums
 from dpress.query.release import Release
+from dpress.query.schema_queries import conditions_of
 from dpress.release.plan.largest_answer import largest_answer
 from dpress.release.room import Page
 from dpress.reporting import figures, page_tables
@@ -17,6 +19,7 @@ from dpress.reporting.counted import opened
 from dpress.reporting.counts import Part, asking, counts, predicted
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.frame import frame
+from dpress.reporting.headline import headline
 from dpress.reporting.render import rendered
 from dpress.reporting.titled_conditions import titled_text
 from dpress.reporting.views import View
@@ -34,7 +37,8 @@ def context(facts: Facts) -> dict[str, Any]:
     (whole,) = facts.views
     return {
         **frame(facts),
-        **opened(facts, facts.schema.tabular),
+        **opened(facts, headline(facts)),
+        "names": [attribute.caption for attribute in _named(facts)],
         **predicted(facts, asking(facts)),
         "counts": counts([whole]),
         "part": _part(facts, _numbered(facts, whole)),
@@ -46,6 +50,17 @@ def context(facts: Facts) -> dict[str, Any]:
         "all_determined": not isinstance(facts.mechanism.strategy.map, SetSums),
         "at_once": largest_answer(facts.mechanism, facts.workload),
     }
+
+
+def _named(facts: Facts) -> list[Tabular]:
+    """Return the attributes that the queries are about; all, where one cannot be read."""
+    schema = facts.schema
+    try:
+        tests = [test for text in facts.workload.texts for test in conditions_of(schema, text).tests]
+    except ValueError:
+        return list(schema.tabular)
+    names = {test.attribute for test in tests}
+    return [attribute for attribute in schema.tabular if attribute.name in names] or list(schema.tabular)
 
 
 def _part(facts: Facts, view: View) -> Part:

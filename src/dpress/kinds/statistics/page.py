@@ -116,13 +116,15 @@ def _part(title: Titled, name: str, each: GroupResults, whole: GroupResults, nam
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     figure = bars(drawn, only(statistic, slice(len(drawn))), title.caption, from_zero=from_zero) if size > 1 else None
+    together = _with_interval(in_units(whole, name), title.unit) if name in whole.names else None
     return {
         "name": title.name,
         "figure": figure,
         "table": Table(caption=f"{title.name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
-        "together": _with_interval(in_units(whole, name), title.unit) if name in whole.names else None,
+        "together": together,
         "interval": name not in each.chosen,
+        "line": "; ".join([*([f"all groups together {together}"] if together else []), f"{size:,} groups, drawn"]),
     }
 
 

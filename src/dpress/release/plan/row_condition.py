@@ -46,16 +46,16 @@ def row_condition(spec: Spec) -> Rule | None:
         return None
     schema = Schema(spec.attribute)
     try:
-        tree = conditions_of(schema, spec.where, _columns(spec.where, schema.words))
+        tree = conditions_of(schema, spec.where, other_columns(spec.where, schema.words))
         return _Reader(schema=schema, tests=tuple(tree.tests)).rule(tree, negated=False)
     except ValueError as error:
         raise SchemaMismatch(f"$.data.where: {error}") from None
 
 
-def _columns(text: str, words: Sequence[str]) -> list[str]:
+def other_columns(text: str, words: Sequence[str]) -> list[str]:
     """Return the names in front of an operator that are no attributes; one with blanks stands in quotes.
 
-    >>> _columns("year = 2024 and not 'Persons men' > 3 and sex = 'a = b'", ("sex",))
+    >>> other_columns("year = 2024 and not 'Persons men' > 3 and sex = 'a = b'", ("sex",))
     ['year', 'Persons men']
     """
     starts = re.compile(beginning(tuple(words))) if words else re.compile("(?!)")

@@ -17,4 +17,3 @@ if (text) {
 function putTables(answers) {
   document.getElementById("live").append(...(answers.error ? [ask(answers), explore(answers)] : []));
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));

@@ -102,4 +102,3 @@ if (text) {
   document.getElementById("live").append(explorer(JSON.parse(text)));
   document.documentElement.classList.add("scripted");
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => (details.open = true)));
