@@ -1,5 +1,6 @@
 """A page opens with what was found, and says no more than the noise allows."""
 
+import itertools
 import re
 from html import unescape
 from pathlib import Path
@@ -23,8 +24,9 @@ from dpress.query.load import load_release
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish
 from dpress.release.plan.plan import plan
+from dpress.reporting import counted as page_opening
 from dpress.reporting import differences, findings
-from dpress.reporting.counted import counted
+from dpress.reporting.counted import NAMED, counted, largest_groups
 from dpress.reporting.facts import facts
 from dpress.reporting.findings import CONFIDENCE, Groups, largest
 
@@ -274,6 +276,48 @@ def test_equal_groups_are_named_no_more_often_than_is_said(monkeypatch: pytest.M
     runs = 600
     most = stats.binom.isf(FALSE_ALARM, runs, 1 - CONFIDENCE)
     ours, hasty = names_of_equal_groups(monkeypatch, runs)
+    assert ours <= most < hasty
+
+
+TOWNS = [CITY | {"name": name, "title": f"Town of {name}", "values": [*"ABC"]} for name in ("birth", "work", "rest")]
+
+
+def test_a_joint_opens_with_the_largest_groups_and_the_clearest_pair() -> None:
+    columns = {
+        "birth": [*"AAAABC"] * 300,
+        "work": [*"AAAABC"] * 300,
+        "rest": [*"ABC"] * 600,
+    }
+    text = opening(make("joint", TOWNS, data=pa.table(columns)))
+    assert re.match(r"1,\d\d\d rows, give or take \d+\. The largest group of Town of birth is A: 6\d", text)
+    assert "The largest group of Town of work is A: " in text
+    assert "Town of rest is" not in text
+    assert "smallest" not in text
+    assert "Town of birth × Town of work most clearly." in text
+    whole = undrawn(make("joint", TOWNS, data=pa.table(columns)))
+    assert "the chance that any group here is named wrongly is 5 % at most" in whole
+
+
+def groups_of_ties(monkeypatch: pytest.MonkeyPatch, runs: int) -> tuple[int, int]:
+    """Return how many openings of joints name a group though all are equal: by our confidence, and by a low one."""
+    plain = {"attribute": TOWNS, "privacy": {"epsilon": 0.5}, "release": {"kind": "joint"}}
+    rows = itertools.product("ABC", repeat=3)
+    data = pa.table(dict(zip(("birth", "work", "rest"), map(list, zip(*[*rows] * 8, strict=True)), strict=True)))
+    planned, generator, named = plan(from_dict(plain)), rng.seeded(9), {NAMED: 0, 0.1: 0}
+    for _ in range(runs):
+        about = facts(publish(planned, data, rng=generator))
+        for confidence in named:
+            monkeypatch.setattr(page_opening, "NAMED", confidence)
+            named[confidence] += bool(largest_groups(about, about.schema.tabular))
+    return named[NAMED], named[0.1]
+
+
+@pytest.mark.slow
+def test_a_joint_names_equal_groups_no_more_often_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name is wrong where all are equal; a low confidence is found out."""
+    runs = 240
+    most = stats.binom.isf(FALSE_ALARM, runs, 1 - CONFIDENCE)
+    ours, hasty = groups_of_ties(monkeypatch, runs)
     assert ours <= most < hasty
 
 

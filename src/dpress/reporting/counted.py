@@ -14,9 +14,17 @@ from dpress.attributes.attribute import Tabular
 from dpress.query.query_tree import Condition, Query
 from dpress.reporting.differences import difference
 from dpress.reporting.facts import Facts
-from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, shares_sentence, total_sentence, value_sentence
+from dpress.reporting.findings import (
+    CONFIDENCE,
+    HIDDEN,
+    Estimate,
+    Groups,
+    shares_sentence,
+    total_sentence,
+    value_sentence,
+)
 
-MOST_ATTRIBUTES = 2  # that sentences are about
+MOST_ATTRIBUTES = 3  # that sentences are about
 MOST_GROUPS = 64
 NAMED = 1 - (1 - CONFIDENCE) / (2 * MOST_ATTRIBUTES + 1)
 """Confidence of what names groups: the largest and the smallest of each attribute, and a difference between two."""
@@ -38,7 +46,7 @@ def counted(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
     """Return the sentences that the page of a release of counts opens with; none where it answers nothing of this.
 
     Error: with a chance of at most 5 % any sentence names a group wrongly: as the largest or the smallest of an
-    attribute, or as one that differs from another, each with a fifth of that (`NAMED`). Where intervals are
+    attribute, or as one that differs from another, each with a seventh of that (`NAMED`). Where intervals are
     approximate, only how many there are.
 
     Args:
@@ -46,10 +54,24 @@ def counted(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
         columns: the attributes that sentences may be about.
     """
     columns = () if facts.approximate else columns
-    sentences = (sentence for attribute in columns if (sentence := _of_attribute(facts, attribute)))
-    about = [sentence for sentence, _ in zip(sentences, range(MOST_ATTRIBUTES), strict=False)]
     apart = difference(facts, columns, NAMED)
-    return *_total(facts), *about, *((apart,) if apart else ())
+    return *_total(facts), *_about(facts, columns, ends=True), *((apart,) if apart else ())
+
+
+def largest_groups(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
+    """Return the medians and the largest groups of the first attributes of which the noise allows to tell them.
+
+    Error: with a chance of at most 5 % any sentence names a group that is not the largest (`NAMED`, of which this
+    leaves out the smallest groups and the differences).
+    """
+    sentences = () if facts.approximate else _about(facts, columns, ends=False)
+    return tuple(sentence for sentence in sentences if not sentence.startswith(HIDDEN))
+
+
+def _about(facts: Facts, columns: Sequence[Tabular], *, ends: bool) -> list[str]:
+    """Return what is found of the first attributes of which anything is."""
+    sentences = (sentence for attribute in columns if (sentence := _of_attribute(facts, attribute, ends=ends)))
+    return [sentence for sentence, _ in zip(sentences, range(MOST_ATTRIBUTES), strict=False)]
 
 
 def _total(facts: Facts) -> tuple[str, ...]:
@@ -64,8 +86,14 @@ def how_many(facts: Facts) -> str:
     return total_sentence(_estimate(facts, Query(of="count")), facts.noun)
 
 
-def _of_attribute(facts: Facts, attribute: Tabular) -> str:
-    """Return what is found of one attribute; empty where its cells are too many, or nothing answers."""
+def _of_attribute(facts: Facts, attribute: Tabular, *, ends: bool) -> str:
+    """Return what is found of one attribute; empty where its cells are too many, or nothing answers.
+
+    Args:
+        facts: of the release.
+        attribute: one of its columns.
+        ends: whether the smallest group is told, too.
+    """
     subject = str(attribute.title or attribute.name)
     with suppress(ValueError):  # what no table of the release answers is left out
         if attribute.numbers is not None and attribute.size <= MOST_NUMBERS:
@@ -73,11 +101,11 @@ def _of_attribute(facts: Facts, attribute: Tabular) -> str:
             stated = math.isfinite(median.value) and math.isfinite(median.half)
             return value_sentence(f"median of {subject}", median, str(attribute.unit or "")) if stated else ""
         if attribute.numbers is None and 1 < attribute.size <= MOST_GROUPS:
-            return _shares(facts, attribute, subject)
+            return _shares(facts, attribute, subject, ends=ends)
     return ""
 
 
-def _shares(facts: Facts, attribute: Tabular, subject: str) -> str:
+def _shares(facts: Facts, attribute: Tabular, subject: str, *, ends: bool) -> str:
     rows = [Condition(word="=", attribute=attribute.name, values=(label,)) for label in attribute.labels]
     shares = [_estimate(facts, Query(of="share", first=each), 100.0) for each in rows]
     values = np.array([share.value for share in shares])
@@ -90,7 +118,9 @@ def _shares(facts: Facts, attribute: Tabular, subject: str) -> str:
         return facts.answered(Query(of="count", first=rows[group]), confidence).interval[0] > 0
 
     groups = Groups(labels=attribute.captions, values=values, exceeds=exceeds)
-    return "" if np.isnan(values).any() else shares_sentence(subject, groups, shares, inhabited, NAMED)
+    if np.isnan(values).any():
+        return ""
+    return shares_sentence(subject, groups, shares, inhabited if ends else None, NAMED)
 
 
 def _estimate(facts: Facts, query: Query, scale: float = 1.0) -> Estimate:

@@ -13,6 +13,7 @@ from dpress.reporting.rounding import interval, number, unit_for
 CONFIDENCE = 0.95
 """That no sentence of a page names a group that is not the largest; and that of every interval by itself."""
 ENDS = 8  # groups at either end, of which two are told apart where no extreme one is
+HIDDEN = "The noise hides which group of"
 TENTH = 0.1  # of a percent, finer than which no share is told
 
 
@@ -190,7 +191,7 @@ def shares_sentence(
     subject: str,
     groups: Groups,
     shares: Sequence[Estimate],
-    inhabited: Callable[[int, float], bool],
+    inhabited: Callable[[int, float], bool] | None,
     confidence: float = CONFIDENCE,
 ) -> str:
     """Return the largest and the smallest group of an attribute with their shares; of two both, and which is larger.
@@ -199,12 +200,13 @@ def shares_sentence(
         subject: the attribute.
         groups: its values.
         shares: of these, in percent.
-        inhabited: as of `smallest`.
+        inhabited: as of `smallest`; None where that is left out.
         confidence: of the largest, and once more of the smallest.
     """
     place = largest(groups, confidence)
     if len(shares) > 2:
-        return _ends_sentence(subject, groups, shares, place, smallest(groups, inhabited, confidence))
+        last = None if inhabited is None else smallest(groups, inhabited, confidence)
+        return _ends_sentence(subject, groups, shares, place, last)
     half = max(share.half for share in shares)
     step = max(TENTH, unit_for(half))
     order = np.argsort(-groups.values, kind="stable").tolist()
@@ -219,7 +221,7 @@ def _ends_sentence(
     def named(place: int) -> str:
         return f"{groups.labels[place]}: {amount(shares[place], '%', TENTH)}"
 
-    most = f"The noise hides which group of {subject} is the largest"
+    most = f"{HIDDEN} {subject} is the largest"
     if first is not None:
         most = f"The largest group of {subject} is {named(first)}"
     least = f"; the smallest that is told from an empty one is {named(last)}" if last is not None else ""

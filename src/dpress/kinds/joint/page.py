@@ -22,9 +22,10 @@ from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
-from dpress.reporting.counted import how_many
+from dpress.reporting.counted import how_many, largest_groups
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.headline import headline
 from dpress.reporting.page_data import page_data
 from dpress.reporting.page_tables import Table, table
 from dpress.reporting.render import rendered
@@ -32,6 +33,10 @@ from dpress.reporting.rounding import number
 from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
+SURE = (
+    "A group is named, and a pair is called significant, only where that is so: the chance that any group here is "
+    "named wrongly is 5 % at most, and so is, about, that of any pair."
+)
 MOST_PAIRS = 6  # with figures
 
 
@@ -184,7 +189,8 @@ def _of_pairs(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> dict[str, An
     if not ranked:
         return {"findings": None}
     made = findings(facts, fitted, ranked)
-    return {"findings": made, "opening": (how_many(facts), made.sentence), "named": False}
+    groups = largest_groups(facts, headline(facts))
+    return {"findings": made, "opening": (how_many(facts), *groups, made.sentence), "named": SURE if groups else False}
 
 
 def _parts(facts: Facts, whole: Sequence[View], ranked: Sequence[Pair], users: float) -> list[Part]:
