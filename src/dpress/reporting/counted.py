@@ -92,7 +92,7 @@ def _of_attribute(facts: Facts, attribute: Tabular, *, ends: bool) -> str:
     Args:
         facts: of the release.
         attribute: one of its columns.
-        ends: whether the smallest group is told, too.
+        ends: whether the smallest group is named, too.
     """
     subject = str(attribute.title or attribute.name)
     with suppress(ValueError):  # what no table of the release answers is left out
