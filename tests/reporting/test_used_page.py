@@ -288,6 +288,10 @@ def test_an_area_on_a_map_is_chosen_by_a_click_or_by_keys_and_says_its_count(ope
     west, east = (release.query(f"lon in {ends} and lat in 40.5..40.8") for ends in ("-74.2..-74", "-74..-73.8"))
     said = page.locator("#live output").first
     drawing = page.locator("#map svg.map.wide")
+    assert drawing.locator("> text", has_text=re.compile("^(West|East)$")).all_text_contents() == ["West", "East"]
+    assert page.get_by_label("Ask of place").get_attribute("placeholder") == "West"
+    rectangle, commands = drawing.locator("> rect[stroke='var(--less)']"), page.locator("#live pre")
+    assert (rectangle.is_visible(), commands.is_visible()) == (False, False)
     drawing.scroll_into_view_if_needed()
     place = drawing.locator(".area").nth(1).bounding_box()
     page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
@@ -300,6 +304,9 @@ def test_an_area_on_a_map_is_chosen_by_a_click_or_by_keys_and_says_its_count(ope
     page.keyboard.press("Enter")
     assert said.text_content().startswith("East: ")
     page.get_by_label("Place on the map").select_option("West")
+    page.get_by_label("Ask of place").fill("place in (-74.1..-74, 40.6..40.7)")
+    page.keyboard.press("Enter")
+    assert (rectangle.is_visible(), commands.is_visible()) == (True, True)
     page.get_by_role("button", name="Draw a rectangle").click()
     page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     assert said.text_content().startswith("West: ")
@@ -309,6 +316,7 @@ def test_an_area_on_a_map_is_chosen_by_a_click_or_by_keys_and_says_its_count(ope
 def test_statistics_and_records_are_listed_whole_sorted_and_saved_as_they_are_released(opened):
     release = LISTED["statistics"]()
     page = opened(release)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     own = page.locator("[data-list]").nth(0)
     with page.expect_download() as saved:
         own.get_by_role("button", name="CSV").click()

@@ -62,7 +62,7 @@ def density_figure(
     answers: tuple[QueryAnswer, ...] = (),
     *,
     noun: str = "people",
-    areas: Sequence[tuple[str, Sequence[Array]]] = (),
+    areas: Sequence[tuple[str, str, Sequence[Array]]] = (),
 ) -> Figure:
     """Return the map of how crowded every tile is, with answered queries upon it.
 
@@ -72,7 +72,7 @@ def density_figure(
         names: of the two columns, across and up.
         answers: drawn as boxes with their answers.
         noun: what is counted.
-        areas: drawn as outlines: the words about each, and its rings.
+        areas: drawn as outlines: the name of each, the words about it, and its rings.
     """
     drawn_side = min(tiles.finest, LARGEST_PICTURE)
     blocks = _blocks(tiles.partition.grid.side, drawn_side)

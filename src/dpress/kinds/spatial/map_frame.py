@@ -154,19 +154,32 @@ def _outlines(frame: Frame) -> str:
     return _clipped(frame, "outlines", paths)
 
 
-def drawn_areas(frame: Frame, areas: Sequence[tuple[str, Sequence[Array]]]) -> str:
-    """Return the outlines of areas, clipped to the box, each with a text that is shown over it.
+def drawn_areas(frame: Frame, areas: Sequence[tuple[str, str, Sequence[Array]]]) -> str:
+    """Return the outlines of areas, clipped to the box, each with a text that is shown over it, and names that fit.
 
     Args:
         frame: the frame.
-        areas: texts, and rings in the units of the box.
+        areas: names, texts, and rings in the units of the box.
     """
     paths = []
-    for place, (words, rings) in enumerate(areas):
+    for place, (_, words, rings) in enumerate(areas):
         if line := "".join(f"{_path(frame, np.concatenate([ring, ring[:1]]))}" for ring in rings):
             about = f'class="area" data-area="{place}" fill-rule="evenodd"'
             paths.append(f'<path {about} d="{line}"><title>{html.escape(words)}</title></path>')
-    return _clipped(frame, "areas", paths) if paths else ""
+    names = "".join(_name(frame, name, rings) for name, _, rings in areas)
+    return _clipped(frame, "areas", paths) + names if paths else ""
+
+
+def _name(frame: Frame, name: str, rings: Sequence[Array]) -> str:
+    """Return the name of an area amid its largest ring, where that is wide enough for it; empty elsewhere."""
+    ring = max(rings, key=lambda points: float(np.prod(np.ptp(points, axis=0))))
+    x = np.clip(frame.across(ring[:, 0]), frame.left, frame.left + frame.width)
+    y = np.clip(frame.up(ring[:, 1]), TOP, TOP + frame.height)
+    if np.ptp(x) < LETTER * len(name) + 2 * LETTER or np.ptp(y) < 3 * LETTER:
+        return ""
+    halo = ' stroke="var(--paper)" stroke-width="3" stroke-linejoin="round" paint-order="stroke" pointer-events="none"'
+    middle = (float(x.min() + x.max()) / 2, float(y.min() + y.max()) / 2 + LETTER / 2)
+    return text(*middle, name, anchor="middle", colour="var(--ink)", more=halo)
 
 
 def _clipped(frame: Frame, kind: str, paths: Sequence[str]) -> str:

@@ -216,7 +216,7 @@ def middle(names: Sequence[str], box: Box) -> str:
 
 def _drawn(facts: Facts, shown: Map, areas: Sequence[AreaCount], queries: Sequence[str]) -> dict[str, Any]:
     """Return the maps, with the answers to the queries and the outlines of areas."""
-    outlines = [(map_tables.words_of(each, facts.noun), each.area.rings) for each in areas]
+    outlines = [(each.area.name, map_tables.words_of(each, facts.noun), each.area.rings) for each in areas]
     across, up = facts.schema.captions
     results = [facts.query(query) for query in queries]
     boxes = tuple(_answered(shown, result) for result in results)

@@ -13,6 +13,7 @@ const places = box.map(([low, high]) => Math.max(0, 3 - Math.floor(Math.log10(hi
 const third = ([low, high]) => (high - low) / 3;
 let asked = box.map((ends) => [ends[0] + third(ends), ends[1] - third(ends)]);
 let drawing = false;
+let marked = !areas.length; // where places have names, no rectangle is drawn before somebody asks for one
 
 const tileAt = tileReader(lists[0], data.noun);
 const here = element("output", { "aria-live": "polite" }, "A click on the map says how many there are.");
@@ -47,6 +48,7 @@ function movable(svg) {
   const show = () => {
     const across = asked[0].map((value) => left + ((value - box[0][0]) / (box[0][1] - box[0][0])) * width);
     const up = asked[1].map((value) => top + ((box[1][1] - value) / (box[1][1] - box[1][0])) * height);
+    mark.style.display = marked ? "" : "none";
     const place = { x: across[0], y: up[1], width: across[1] - across[0], height: up[0] - up[1] };
     for (const [name, value] of Object.entries(place)) mark.setAttribute(name, Math.max(value, 0).toFixed(2));
   };
@@ -97,11 +99,13 @@ const command = element("pre", { tabindex: "0", "aria-live": "polite" });
 
 /** Shows a rectangle, in the columns' units, and the commands that answer it. */
 function ask(rectangle) {
+  marked ||= rectangle !== asked;
   asked = rectangle;
   SIDES.forEach(([column, end], i) => (ends[i].value = rounded(asked[column][end], column)));
   const ranges = asked.map((own, column) => own.map((one) => rounded(one, column)).join(".."));
   const query = shell(ranges.map((range, column) => `${names[column]} in ${range}`).join(" and "));
   command.textContent = `dpress query FOLDER ${query}\ndpress report FOLDER --query ${query}`;
+  command.hidden = !marked;
   maps.forEach((one) => one.show());
 }
 
@@ -138,7 +142,7 @@ document
     element(
       "p",
       { class: "note" },
-      "The page does not know the error of every rectangle; these commands give its count with the interval, and draw it. Drag an enlarged map to move it, or use the arrow keys.",
+      "The page does not know the error of every rectangle; of one that is drawn, commands give the count with its interval, and draw it. Drag an enlarged map to move it, or use the arrow keys.",
     ),
     command,
   );

@@ -3,17 +3,18 @@ import { element } from "./elements.js";
 
 /** Returns a box for a question, which shows what it names: by `choose` the area of a place, by `ask` a rectangle. */
 export function questionBox({ names, place, title, box, areas }, choose, ask) {
-  const example = `${place} in (${box.map((ends) => ends.join("..")).join(", ")})`;
-  const wanted = `${areas.length ? "the name of a place, or " : ""}${example}`;
+  const rectangle = `${place} in (${box.map((ends) => ends.join("..")).join(", ")})`;
+  const example = areas.length ? areas[0][0] : rectangle;
+  const wanted = areas.length ? `the name of a place, such as ${example}, or a rectangle: ${rectangle}` : rectangle;
   const input = element("input", { type: "search", "aria-label": `Ask of ${title}`, placeholder: example });
   const said = element("output", { "aria-live": "polite" });
   input.addEventListener("change", () => {
     const text = input.value.trim();
     const area = areas.findIndex(([name]) => name.toLowerCase() === text.toLowerCase());
-    const rectangle = rectangleOf(text, names, place, box);
+    const part = rectangleOf(text, names, place, box);
     if (area >= 0) choose(area);
-    else if (rectangle) ask(rectangle);
-    const told = rectangle ? "It is drawn on the map; the commands below count it." : `Write ${wanted}`;
+    else if (part) ask(part);
+    const told = part ? "It is drawn on the map; the commands below count it." : `Write ${wanted}`;
     said.textContent = area >= 0 || !text ? "" : told;
   });
   return element("p", { class: "controls" }, element("span", { class: "held question" }, input), said);
