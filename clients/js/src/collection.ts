@@ -112,7 +112,7 @@ export class Collection {
     try {
       const report = await this.#made(values);
       const { ask } = this.#asked!;
-      return previewOf(report, ask.attributes, ask.rounds ? null : this.#rounds, this.#options.limit);
+      return previewOf(report, ask.attributes, ask.rounds ? null : this.#rounds, this.#options);
     } catch (error) {
       return { refused: reason(error) };
     }

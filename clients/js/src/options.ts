@@ -13,6 +13,8 @@ export interface Options {
   readonly timeout?: number;
   /** How many of the collection's rounds a device may answer, once each; one unless given. */
   readonly rounds?: number;
+  /** What a preview calls attributes, by their names; these themselves unless given. */
+  readonly titles?: Readonly<Record<string, string>>;
   /** Also answer where nothing is proven between any two values: those reports say something in clear. */
   readonly allowUnproven?: boolean;
 }
@@ -38,6 +40,11 @@ const RULES: Readonly<Record<keyof Options, Rule>> = {
   jitter: number(0, "whole ", MOST),
   timeout: number(1, "whole ", MOST),
   rounds: number(1, "whole ", MOST),
+  titles: {
+    expected: "texts by the names of attributes",
+    sound: (value) =>
+      typeof value === "object" && value !== null && Object.values(value).every((one) => typeof one === "string"),
+  },
   allowUnproven: { expected: "true or false", sound: (value) => typeof value === "boolean" },
 };
 

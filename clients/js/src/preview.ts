@@ -1,6 +1,7 @@
 /** A plain sentence of what a report reveals. */
 import type { Attribute } from "./attribute.js";
 import { number } from "./fraction.js";
+import type { Options } from "./options.js";
 import type { Report } from "./report.js";
 import { total } from "./total.js";
 
@@ -23,9 +24,10 @@ export function previewOf(
   { packed, type, charges }: Report,
   attributes: readonly Attribute[],
   rounds: number | null,
-  limit: number | undefined,
+  { limit, titles = {} }: Pick<Options, "limit" | "titles">,
 ): Preview {
-  const names = attributes.flatMap((one) => one.sizes.map(() => one.name));
+  const called = (name: string): string => (Object.hasOwn(titles, name) ? titles[name]! : name);
+  const names = attributes.flatMap((one) => one.sizes.map(() => called(one.name)));
   const about = [...new Set(type.parts.flatMap((part) => part.axes.map((axis) => names[axis]!)))].join(", ");
   const clear = type.parts.flatMap(({ oracle }) => oracle.clear ?? []);
   const kept = charges.every((one) => one.permanent);

@@ -340,6 +340,13 @@ describe("a preview", () => {
     expect(server.sent).toEqual([]);
   });
 
+  it("calls attributes by their titles", async () => {
+    const titled = await (await open({ titles: { region: "Region of residence" } })).preview(VALUES);
+    expect(titled).toMatchObject({ sentence: expect.stringContaining("about Region of residence;") });
+    const other = await (await open({ titles: { age: "Age" } })).preview(VALUES);
+    expect(other).toMatchObject({ sentence: expect.stringContaining("about region;") });
+  });
+
   it("tells what repeated reports reveal", async () => {
     server = serve(...(await askOf(oracleOf("rr_ldp"), 1)));
     const shown = await (await open()).preview(VALUES);

@@ -43,6 +43,8 @@ describe("a value of an option", () => {
     [{ timeout: 0 }, "timeout: expected a whole number >= 1"],
     [{ timeout: "5000" }, "timeout: expected a whole number >= 1"],
     [{ allowUnproven: "false" }, "allowUnproven: expected true or false"],
+    [{ titles: { age: 3 } }, "titles: expected texts by the names of attributes"],
+    [{ titles: null }, "titles: expected texts by the names of attributes"],
     [{ store: null }, "store: expected an object with update"],
     [{ store: { update: 1 } }, "store: expected an object with update"],
   ])("is none of its values: %j", (options, line) => refused(options, line));
@@ -83,7 +85,7 @@ describe("a name of an option", () => {
   it.each([["epsilon"], ["toString"], ["__proto"], [""]])("that is like none is told with all: %s", (name) =>
     refused(
       { [name]: 3 },
-      `no option is called ${name}; there are limit, store, jitter, timeout, rounds, allowUnproven`,
+      `no option is called ${name}; there are limit, store, jitter, timeout, rounds, titles, allowUnproven`,
     ),
   );
 });

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def test_an_answer_is_shown_as_it_would_leave_then_sent_and_counted(serve, open_
     page.get_by_label("sex").select_option("Female")
     page.get_by_role("button", name="Show what would leave this browser").click()
     page.get_by_text("a random answer about").wait_for()
+    assert re.search(r"a random answer about (Age|sex|Age, sex);", page.locator("#sentence").inner_text())
     shown = bytes.fromhex(page.locator("#bytes").inner_text())
     assert shown[4:20].hex() == service.design.id[:32]
     assert posted(page) == []

@@ -10,7 +10,7 @@ let fields = [];
 const values = () => Object.assign({}, ...fields.map((one) => one.values()));
 
 /** Loads the client, if it is the very one that the service says it has. */
-async function client({ rounds }) {
+async function client({ rounds, words }) {
   const own = (await get(address("v1/client")))["client.js"];
   if (!own) throw new Refused(404, "this service has no client for browsers");
   const script = element("script", { src: `${address("client.js")}?v=${own.version}`, integrity: own.integrity });
@@ -20,7 +20,8 @@ async function client({ rounds }) {
     script.addEventListener("error", () => failed(new Refused(0, "the client could not be loaded")));
     document.head.append(script);
   });
-  return globalThis.dpress.Collection.open(collection, { rounds }); // each of the collection, once
+  const titles = Object.fromEntries(words.flatMap((one) => one.columns.map((column) => [column, one.title])));
+  return globalThis.dpress.Collection.open(collection, { rounds, titles }); // each round of the collection, once
 }
 
 function state({ open, refused }) {
