@@ -71,31 +71,15 @@ def model(release: Release) -> Joint:
     if (evidence := measured_joint(release.mechanism, release.kept)) is not None:
         return evidence.fit()
     answers, shape = release.answers.by_tables, release.schema.shape
-    if answers is not None and _whole(answers, shape):
+    if answers is None:
+        raise _refused(release)
+    tables = answers.decoder.tables
+    if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:
         (counts,) = answers.decoder.estimate(answers.measurement)
         return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))
-    if answers is None or not _every_attribute(release, answers):
+    if release.design.local or {axis for axes in tables for axis in axes} != set(range(len(shape))):
         raise _refused(release)
     return _of_tables(answers, shape)
-
-
-def draws_records(release: Release) -> bool:
-    """Say whether `model` returns a distribution, without fitting one where that can be seen."""
-    answers, shape = release.answers.by_tables, release.schema.shape
-    if answers is not None and (_whole(answers, shape) or _every_attribute(release, answers)):
-        return True
-    return measured_joint(release.mechanism, release.kept) is not None or release.answers.fitted is not None
-
-
-def _whole(answers: TableAnswers, shape: tuple[int, ...]) -> bool:
-    """Say whether one table of all attributes, that fits the memory, is all that was measured."""
-    return answers.decoder.tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS
-
-
-def _every_attribute(release: Release, answers: TableAnswers) -> bool:
-    """Say whether a curator's tables hold every attribute."""
-    held = {axis for axes in answers.decoder.tables for axis in axes}
-    return not release.design.local and held == set(range(len(release.schema.shape)))
 
 
 def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:

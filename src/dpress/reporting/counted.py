@@ -59,11 +59,7 @@ def counted(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
 
 
 def largest_groups(facts: Facts, columns: Sequence[Tabular]) -> tuple[str, ...]:
-    """Return the medians and the largest groups of the first attributes of which the noise allows to tell them.
-
-    Error: with a chance of at most 5 % any sentence names a group that is not the largest (`NAMED`, of which this
-    leaves out the smallest groups and the differences).
-    """
+    """Return the medians and the largest groups of the first attributes, where the noise allows; error as `counted`."""
     sentences = () if facts.approximate else _about(facts, columns, ends=False)
     return tuple(sentence for sentence in sentences if not sentence.startswith(HIDDEN))
 
@@ -87,13 +83,7 @@ def how_many(facts: Facts) -> str:
 
 
 def _of_attribute(facts: Facts, attribute: Tabular, *, ends: bool) -> str:
-    """Return what is found of one attribute; empty where its cells are too many, or nothing answers.
-
-    Args:
-        facts: of the release.
-        attribute: one of its columns.
-        ends: whether the smallest group is named, too.
-    """
+    """Return what is found of one attribute, its smallest group too with `ends`; empty where nothing answers."""
     subject = str(attribute.title or attribute.name)
     with suppress(ValueError):  # what no table of the release answers is left out
         if attribute.numbers is not None and attribute.size <= MOST_NUMBERS:

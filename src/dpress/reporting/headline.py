@@ -3,7 +3,6 @@
 from contextlib import suppress
 
 from dpress.attributes.attribute import Tabular
-from dpress.attributes.domain import Schema
 from dpress.query.schema_queries import conditions_of
 from dpress.release.plan.row_condition import other_columns
 from dpress.reporting.facts import Facts
@@ -17,14 +16,9 @@ def headline(facts: Facts) -> tuple[Tabular, ...]:
     """
     if not facts.where or facts.specification.get("release", {}).get("attributes"):
         return facts.schema.tabular
-    alone = _held(facts.schema, facts.where)
-    return tuple(column for column in facts.schema.tabular if column.name not in alone) or facts.schema.tabular
-
-
-def _held(schema: Schema, where: str) -> set[str]:
-    """Return the attributes of which a condition lets one value pass."""
+    schema, held = facts.schema, set[str]()
     with suppress(ValueError):  # of a release whose condition names what is no attribute of it
-        tree = conditions_of(schema, where, other_columns(where, schema.words))
+        tree = conditions_of(schema, facts.where, other_columns(facts.where, schema.words))
         parts = tree.parts if tree.word == "and" else (tree,)
-        return {part.attribute for part in parts if part.word == "=" and not part.level}
-    return set()
+        held = {part.attribute for part in parts if part.word == "=" and not part.level}
+    return tuple(column for column in schema.tabular if column.name not in held) or schema.tabular

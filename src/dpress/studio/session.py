@@ -29,7 +29,6 @@ from dpress.studio.by_period import turns
 from dpress.studio.draft import Draft, Wish, column, with_columns, with_proposal
 from dpress.studio.faults import Fault
 from dpress.studio.page_words import in_words
-from dpress.studio.record_offer import offers_records
 from dpress.studio.table_codebook import read as read_codebook
 
 KEPT, LEDGER = "studio.json", "ledger.sqlite"
@@ -309,7 +308,6 @@ class Session:
             "name": wish.name,
             "kind": wish.kind,
             "published": self.is_published(wish.name),
-            "records": False,
             "commands": commands,
             "sql": wish.sql,
             "faults": [],
@@ -319,8 +317,7 @@ class Session:
         if state["published"] and file.exists():
             text = regular_file.read(file, LARGEST).decode(errors="replace")
             series = turns(load_spec(file), self.folder / wish.name) if wish.periods else {}
-            drawn = bool(wish.kind) and not wish.periods and offers_records(self.folder / wish.name)
-            return {**state, "toml": text, "fault": "", "epsilon": "0", "turns": series, "records": drawn}
+            return {**state, "toml": text, "fault": "", "epsilon": "0", "turns": series}
         budget, text, fault, left = self.budget(wish), "", "", self.left["epsilon"]
         try:
             text = written.specification(self.draft, wish, budget, self.folder)

@@ -93,6 +93,7 @@ class Wished:
         of_attributes: whether it is about attributes that are ticked; else about those of its fields.
         users: whether it takes the number of people.
         lines: whether it needs lines of TOML.
+        drawn: whether made-up records can be drawn of what is published.
     """
 
     kind: str
@@ -105,6 +106,7 @@ class Wished:
     of_attributes: bool = True
     users: bool = False
     lines: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

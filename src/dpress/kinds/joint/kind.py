@@ -32,6 +32,7 @@ KIND = Kind(
         Wished(
             kind="joint",
             place=6,
+            drawn=True,
             title="A joint distribution",
             words="For models: pairs, and a fit to them.",
             marks=((6, 24), (18, 12), (30, 24)),

@@ -3,6 +3,7 @@
 Data flow: release -> facts, view -> `page.html.j2`.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -54,13 +55,10 @@ def context(facts: Facts) -> dict[str, Any]:
 
 def _named(facts: Facts) -> list[Tabular]:
     """Return the attributes that the queries are about; all, where one cannot be read."""
-    schema = facts.schema
-    try:
-        tests = [test for text in facts.workload.texts for test in conditions_of(schema, text).tests]
-    except ValueError:
-        return list(schema.tabular)
-    names = {test.attribute for test in tests}
-    return [attribute for attribute in schema.tabular if attribute.name in names] or list(schema.tabular)
+    names = set[str]()
+    with suppress(ValueError):
+        names = {test.attribute for text in facts.workload.texts for test in conditions_of(facts.schema, text).tests}
+    return [attribute for attribute in facts.schema.tabular if not names or attribute.name in names]
 
 
 def _part(facts: Facts, view: View) -> Part:

@@ -56,6 +56,7 @@ KIND = Kind(
         Wished(
             kind="marginals",
             place=0,
+            drawn=True,
             title="Tables",
             words="Counts of one attribute, or of every pair.",
             marks=((2, 30), (14, 12), (26, 22), (38, 6)),
@@ -70,6 +71,7 @@ KIND = Kind(
         Wished(
             kind="histogram",
             place=5,
+            drawn=True,
             title="One full table",
             words="All attributes crossed.",
             marks=((2, 10), (16, 26), (30, 16)),

@@ -199,7 +199,7 @@ function free(own) {
   if (!own.kind) return [ask];
   const out = () => byId(`out-${own.name}`);
   const zip = element("a", { href: address("/bundle", own.name), download: `${own.name}.zip` }, "all its files as a zip");
-  const drawn = found(own).records ? [", ", button("made-up records of it", () => recorded(own, out()), "way")] : [];
+  const drawn = wished(own).drawn ? [", ", button("made-up records of it", () => recorded(own, out()), "way")] : [];
   return [ask, ...drawn, ", ", zip];
 }
 
