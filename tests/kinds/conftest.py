@@ -45,6 +45,7 @@ TABLES = {"people": PEOPLE, "points": POINTS}
 def reclaimed(inner: Any, claim: Claim) -> Any:
     """Return a mechanism whose claim was replaced: nothing in the catalogue is unproven yet."""
     found = copy.copy(inner)
+    getattr(found, "__dict__", {}).pop("claim", None)  # where it was computed and kept
     object.__setattr__(found, "__class__", type("Claimed", (type(inner),), {"__slots__": (), "claim": claim}))
     return found
 

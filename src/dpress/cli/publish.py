@@ -27,6 +27,7 @@ from dpress.data.specification.spec import Spec
 from dpress.document.design import Design
 from dpress.ledger.ledger import Ledger
 from dpress.query.release import Release
+from dpress.query.table_files import held
 from dpress.release.curator.publish import check_whole, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
@@ -187,7 +188,7 @@ def _say(release: Release, out: str) -> None:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables
     for name, attributes in itertools.islice(tables.items(), MOST_NAMED):
-        click.echo(f"Table:   {name}: {' x '.join(attributes)}")
+        click.echo(f"Table:   {name}: {held(name, attributes)}")
     if len(tables) > MOST_NAMED:
         click.echo(f"Tables:  {len(tables) - MOST_NAMED:,} more; release.json names them all")
     for name, attributes in release.answers.asked.items():

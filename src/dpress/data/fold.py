@@ -112,15 +112,18 @@ def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
     """
     sizes = [math.prod(shape[axis] for axis in axes) for axes in tables]
     starts = [0, *itertools.accumulate(sizes)]
-    long = starts[-1] > LARGEST_DENSE
+
+    def sparse(codes: Codes) -> SparseArray:
+        pairs = [np.unique(table_cells(codes, shape, axes), return_counts=True) for axes in tables]
+        places = [cells + start for (cells, _), start in zip(pairs, starts, strict=False)]
+        return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in pairs]))
 
     def kernel(codes: Codes) -> Counts | SparseArray:
-        parts = [table_cells(codes, shape, axes) for axes in tables]
-        if long:
-            pairs = [np.unique(part, return_counts=True) for part in parts]
-            places = [cells + start for (cells, _), start in zip(pairs, starts, strict=False)]
-            return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in pairs]))
-        dense = [np.bincount(part, minlength=size) for part, size in zip(parts, sizes, strict=True)]
-        return np.concatenate(dense).astype(np.int64, copy=False)
+        if starts[-1] > max(LARGEST_DENSE, len(tables) * codes.shape[1]):
+            return sparse(codes)
+        counts = np.empty(starts[-1], dtype=np.int64)
+        for axes, start, size in zip(tables, starts, sizes, strict=False):
+            counts[start : start + size] = np.bincount(table_cells(codes, shape, axes), minlength=size)
+        return counts
 
     return kernel

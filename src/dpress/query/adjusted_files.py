@@ -30,9 +30,16 @@ def adjusted_counts(release: Release, manifest: Mapping[str, Any], folder: Path)
     tables: Any = release.answers
     if not tables.adjusted_answers:
         return None
-    shape, axes = release.schema.shape, tables.decoder.tables
-    sizes = [math.prod(shape[axis] for axis in along) for along in axes]
-    return tuple(_counts(folder / name, size) for name, size in zip(tables.tables, sizes, strict=True))
+    shape, places = release.schema.shape, dict[str, list[int]]()
+    sizes = [math.prod(shape[axis] for axis in along) for along in tables.decoder.tables]
+    for place, file in enumerate(tables.table_files):
+        places.setdefault(file, []).append(place)
+    counts = [np.zeros(0)] * len(sizes)
+    for file, inside in places.items():
+        ends = np.cumsum([sizes[place] for place in inside])
+        for place, part in zip(inside, np.split(_counts(folder / file, ends[-1]), ends[:-1]), strict=True):
+            counts[place] = part
+    return tuple(counts)
 
 
 def _counts(file: Path, size: int) -> Array:

@@ -87,7 +87,7 @@ def _from_manifest(manifest: dict[str, Any], folder: Path) -> Release:
     if isinstance(mechanism := release.mechanism, MeasuringMechanism):
         mechanism.measured(answers)  # refuses another number of them, and what are no levels
     detail = catalog.room(design.kind).answering.restored(release, manifest, folder)
-    return replace(release, detail=detail)
+    return release if detail is None else replace(release, detail=detail)  # a copy knows nothing that was derived
 
 
 def _verify(manifest: Mapping[str, Any], design: Design, folder: Path) -> None:

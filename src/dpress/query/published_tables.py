@@ -67,10 +67,13 @@ class PublishedTable:
         return pa.Table.from_batches(list(self.batches())).combine_chunks()
 
     def _columns(self, start: int, stop: int) -> dict[str, Any]:
-        columns = cells(self.axes, start, stop)
-        count, variance = self.count[start:stop], self.variance[start:stop]
+        return cells(self.axes, start, stop) | self.numbers(start, stop)
+
+    def numbers(self, start: int, stop: int) -> dict[str, Array]:
+        """Return the columns of numbers of the cells from `start` to before `stop`."""
         low, high = self._ends(start, stop)
-        columns |= {"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high}
+        errors = np.sqrt(self.variance[start:stop])
+        columns = {"count": self.count[start:stop], "standard_error": errors, "low": low, "high": high}
         return columns if self.adjusted is None else columns | {ADJUSTED: self.adjusted[start:stop]}
 
     def _ends(self, start: int, stop: int) -> tuple[Array, Array]:

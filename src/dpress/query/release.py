@@ -31,6 +31,7 @@ from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of
 from dpress.query.statistics import answer, check
+from dpress.query.table_files import held
 
 if TYPE_CHECKING:
     from dpress.query.sql.sql_table import SqlTable
@@ -93,7 +94,7 @@ class Release:
         answers, unit = self.answers, self.claim.unit
         promised = f"{claim_words.words(self.claim)} proven, per {unit.name}, {unit.relation}"
         lines = "".join(map(notebook.line, (promised, *answers.announced)))
-        tables = [(name, " x ".join(names)) for name, names in {**answers.tables, **answers.asked}.items()]
+        tables = [(file, held(file, names)) for file, names in {**answers.tables, **answers.asked}.items()]
         files = notebook.table(("file", "attributes"), tables) if tables else ""
         figure = notebook.bars(first.bars) if (first := next(iter(self.tables.values()), None)) is not None else ""
         return notebook.line(f"{self.kind}, by {self.method}", strong=True) + lines + files + figure

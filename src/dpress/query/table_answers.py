@@ -31,6 +31,7 @@ from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.sources import Source, Table, of_tables
+from dpress.query.table_family import TableFamily
 from dpress.query.table_files import table_files
 from dpress.query.table_forms import ProductSums
 
@@ -226,8 +227,11 @@ class TableAnswers(ProductAnswers):
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The attributes of every published table, by file name."""
-        return dict(zip(self.table_files, self._named, strict=True))
+        """The attributes that every file has tables of, by its name."""
+        held: dict[str, dict[str, None]] = {}  # in the order in which they come
+        for file, names in zip(self.table_files, self._named, strict=True):
+            held.setdefault(file, {}).update(dict.fromkeys(names))
+        return {file: tuple(names) for file, names in held.items()}
 
     @cached_property
     def table_files(self) -> tuple[str, ...]:
@@ -261,10 +265,16 @@ class TableAnswers(ProductAnswers):
         return {"postprocess": [{"name": name, "bias": NAMES[name].bias} for name in names]} if names else {}
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the published tables, and those that were asked for."""
+        """Yield the published tables, those that share a file together, and those that were asked for."""
         del progress
-        yield from self.published()
+        if len(self.tables) == len(self.table_files):
+            yield from self.published()
+        else:
+            yield from (TableFamily(name=file, tables=partial(self._of_file, file)) for file in self.tables)
         yield from (table for table in self.asked_tables() if table.name in self.asked)
+
+    def _of_file(self, file: str) -> Iterator[PublishedTable]:
+        yield from (table for table in self.published() if table.name == file)
 
     def asked_tables(self) -> Iterator[PublishedTable]:
         """Yield the tables that were asked for and follow from the published ones."""

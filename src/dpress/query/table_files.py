@@ -1,6 +1,7 @@
 """What the files of tables are called: by the attributes that they hold, which are public.
 
-names of attributes -> letters, digits and `_` -> a file for every table, none called as another one of the release.
+names of attributes -> letters, digits and `_` -> a file for every table, none called as another one of the release; of
+very many tables a file for all of one attribute, one for all of two, and so on.
 """
 
 import re
@@ -8,13 +9,18 @@ from collections.abc import Iterable, Sequence
 
 NUMBERED = 2
 """The last format of releases whose tables were numbered."""
-OTHERS = re.compile(r"measurement|records|joint|statistics|queries|noisy_counts|tree_\d+|con|prn|aux|nul|(com|lpt)\d")
+OTHERS = re.compile(
+    r"measurement|records|joint|statistics|queries|noisy_counts|tree_\d+|tables_of_\d+|con|prn|aux|nul|(com|lpt)\d"
+)
 """Files that releases have beside tables, and what some systems have for devices."""
 LONGEST = 100  # bytes, without the ending
+SHARED = "tables_of_"
+MOST_FILES = 200
+"""Tables with a file each; more of them share files."""
 
 
 def table_files(version: int, tables: Iterable[Sequence[str]], numbered: str = "table") -> tuple[str, ...]:
-    """Return the file of every table of a release.
+    """Return the file of every table of a release, which several share where they are more than MOST_FILES.
 
     Args:
         version: the format of the release.
@@ -28,8 +34,11 @@ def table_files(version: int, tables: Iterable[Sequence[str]], numbered: str = "
     """
     if version <= NUMBERED:
         return tuple(f"{numbered}_{place}.parquet" for place, _ in enumerate(tables, 1))
+    named = [*tables]
+    if len(named) > MOST_FILES:
+        return tuple(f"{SHARED}{len(names)}.parquet" for names in named)
     stems: dict[str, str] = {}  # by what a system without capitals takes for the same
-    for names in tables:
+    for names in named:
         stem = name = stem_of(names)
         number = 1
         while name.casefold() in stems or OTHERS.fullmatch(name.casefold()):
@@ -37,6 +46,17 @@ def table_files(version: int, tables: Iterable[Sequence[str]], numbered: str = "
             name = f"{stem}-{number}"
         stems[name.casefold()] = name
     return tuple(f"{name}.parquet" for name in stems.values())
+
+
+def held(file: str, names: Sequence[str]) -> str:
+    """Return what a file of tables has, in words.
+
+    >>> held("age-sex.parquet", ["age", "sex"]), held("tables_of_2.parquet", ["age", "sex", "size"])
+    ('age x sex', 'tables of 2 of 3 attributes')
+    """
+    if file.startswith(SHARED) and (ways := file.removeprefix(SHARED).removesuffix(".parquet")).isdecimal():
+        return f"tables of {ways} of {len(names):,} attributes"
+    return " x ".join(names)
 
 
 def stem_of(names: Sequence[str]) -> str:

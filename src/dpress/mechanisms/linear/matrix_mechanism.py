@@ -1,7 +1,9 @@
 """The matrix mechanism: a strategy's queries plus exact integer noise. counts -> A x + noise -> Measurement."""
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from dpress.inference.interval import Tail
 from dpress.noise.distribution import Noise, calibrated
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MatrixMechanism:
     """Measures `strategy.map` with discrete Laplace noise (pure epsilon) or discrete Gaussian noise (zCDP, mu-GDP).
 
@@ -55,7 +57,7 @@ class MatrixMechanism:
         """How heavy the noise's tail is."""
         return self.loss.tail
 
-    @property
+    @cached_property
     def shares(self) -> tuple[Fraction, ...]:
         """The parts' shares of the loss, adding up to 1."""
         parts = len(self.parts)
@@ -64,25 +66,24 @@ class MatrixMechanism:
             raise ValueError(f"shares must have one number for each of the {parts} parts, got {len(shares)}")
         return shares
 
-    @property
+    @cached_property
     def parts(self) -> tuple[LinearMap, ...]:
         """The parts of the map that have noise of their own."""
         return self.strategy.map.noisy_parts(divided=len(self.strategy.shares) > 1)
 
-    @property
+    @cached_property
     def noises(self) -> tuple[Noise, ...]:
         """The noise distribution of every part."""
-        pairs = [(share, self._sensitivity(part)) for part, share in zip(self.parts, self.shares, strict=True)]
+        pairs = [*zip(self.shares, self._sensitivities, strict=True)]
         made = {pair: calibrated(part_of(self.loss, pair[0]), pair[1]) for pair in set(pairs)}  # many tables are alike
         return tuple(made[pair] for pair in pairs)
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
-        pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
-        loss = self.loss.of(
-            sum((self.loss.cost(noise.spread, sensitivity) for noise, sensitivity in pairs), Fraction(0))
-        )
+        pairs = Counter(zip(self.noises, self._sensitivities, strict=True))  # many tables are alike
+        costs = (times * self.loss.cost(noise.spread, sensitivity) for (noise, sensitivity), times in pairs.items())
+        loss = self.loss.of(sum(costs, Fraction(0)))
         norm = NORMS[self.loss.order]
         parts = [f"{noise.description} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
         step = self.strategy.map.step
@@ -90,7 +91,7 @@ class MatrixMechanism:
         basis = "; ".join(dict.fromkeys(parts)) + unit
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
-    @property
+    @cached_property
     def variance(self) -> Variance:
         """The variance of every answer, in counts squared: a number, or shape (rows,) where the parts differ."""
         variances = [noise.variance for noise in self.noises]
@@ -161,12 +162,14 @@ class MatrixMechanism:
             raise ValueError(f"answers must have shape ({matrix.rows},), got {answers.shape}")
         return Measurement(map=matrix, answers=answers, variance=self.variance)
 
-    def _sensitivity(self, part: LinearMap) -> Fraction:
-        """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho, mu^2) for the whole unit.
+    @cached_property
+    def _sensitivities(self) -> tuple[Fraction, ...]:
+        """Every part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho, mu^2) for the whole unit.
 
         A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
         removed one.
         """
         order, rows = self.loss.order, self.unit.rows
         relations = {self.unit.relation, Relation.ADD_REMOVE}
-        return Fraction(max(part.unit_sensitivity(order, relation, rows) for relation in relations))
+        largest = (max(part.unit_sensitivity(order, each, rows) for each in relations) for part in self.parts)
+        return tuple(map(Fraction, largest))

@@ -4,23 +4,22 @@ noise, cells -> the exact quantile of the largest of k independent draws, or a u
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.maps.linear import Array
 from dpress.core.maps.workload import Marginals
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.identity import Identity
-from dpress.mechanisms.linear.marginals import Marginals as MarginalStrategy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
+from dpress.release.plan.linear_error import table_variances
 
 BETA = 0.05  # the chance that some count is further off
 STEPS = 200  # of a bisection, which halves an interval each time
-MANY = 100  # tables, from which on a cell's own noisy answer stands for the more accurate one of all tables together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,23 +126,14 @@ def tail_bound(count: Alike, t: float, tail: Tail) -> float:
 
 
 def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
-    """Return the cells of every table: all of one table are alike.
-
-    Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name where many
-    tables are measured one by one.
-    """
+    """Return the cells of every table, all of which are alike, those of equal tables together."""
     real = [float(noise.real_variance) for noise in mechanism.noises]
     variance = np.repeat(real, [part.rows for part in mechanism.parts]) if len(set(real)) > 1 else real[0]
     plain_sums = isinstance(mechanism.strategy, Identity)  # of noisy cells, each with weight 1
-    named = isinstance(mechanism.strategy, MarginalStrategy) and len(workload.tables) >= MANY
-    counts = []
-    for place, table in enumerate(workload.tables):
-        number = math.prod(workload.shape[axis] for axis in table)
-        each = real[place] if named else mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
-        counts.append(Alike(number=number, variance=each, largest=math.sqrt((real[0] if plain_sums else each) / 2)))
-    return counts
-
-
-def _first_cell(shape: Iterable[int], table: Sequence[int]) -> list[Array]:
-    """Return the weights of a table's first cell: one cell of each of its axes, all of every other."""
-    return [np.eye(1, size)[0] if axis in table else np.ones(size) for axis, size in enumerate(shape)]
+    numbers: Counter[float] = Counter()
+    for table, each in zip(workload.tables, table_variances(mechanism.decoder, workload, variance), strict=True):
+        numbers[each] += math.prod(workload.shape[axis] for axis in table)
+    return [
+        Alike(number=number, variance=each, largest=math.sqrt((real[0] if plain_sums else each) / 2))
+        for each, number in numbers.items()
+    ]

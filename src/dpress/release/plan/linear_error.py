@@ -1,12 +1,15 @@
 """The exact error of a mechanism on a workload of tables, ranges or boxes, or predicates."""
 
+import math
+import operator
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
 
-from dpress.core.maps.linear import Array, Invertible
+from dpress.core.maps.linear import Array, Invertible, Variance
 from dpress.core.maps.workload import Areas, Predicates, Workload
-from dpress.core.methods.mechanism import Mechanism
+from dpress.core.methods.mechanism import Decoder, Mechanism
 from dpress.mechanisms.linear import product
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import as_collection
@@ -31,17 +34,30 @@ def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
         return product.mean_variance(mechanism.strategy, workload, [noise.variance for noise in mechanism.noises])
     if workload.sums is not None:
         return float(variances_of(mechanism, workload).mean())
-    decoder, variance, total = mechanism.decoder, mechanism.variance, 0.0
+    variances = table_variances(mechanism.decoder, workload, mechanism.variance)
+    cells = [math.prod(workload.shape[axis] for axis in table) for table in workload.tables]
+    return math.fsum(map(operator.mul, cells, variances)) / workload.queries
+
+
+def table_variances(decoder: Decoder, workload: Workload, variance: Variance) -> list[float]:
+    """Return the variance of a cell of every table that is asked for, within which all cells have the same.
+
+    Args:
+        decoder: of the strategy that measures them.
+        workload: the tables.
+        variance: of every answer that is measured, in counts squared; see `MatrixMechanism.variance`.
+    """
     measured = {*workload.tables} <= {*decoder.tables} and len(workload.tables) > 1
-    by_table = dict(zip(decoder.tables, decoder.cell_variances(variance), strict=True)) if measured else {}
-    for table in workload.tables:  # within a table every cell has the same variance
-        if table in by_table:
-            total += by_table[table].size * float(by_table[table][0])
-            continue
-        weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]
-        cells = int(np.prod([workload.shape[axis] for axis in table], dtype=np.int64))
-        total += cells * decoder.query_variance(variance, weights)
-    return total / workload.queries
+    if measured:
+        pairs = zip(decoder.tables, decoder.cell_variances(variance), strict=True)
+        first = {table: float(cells[0]) for table, cells in pairs}
+        return [first[table] for table in workload.tables]
+    return [decoder.query_variance(variance, _first_cell(workload.shape, table)) for table in workload.tables]
+
+
+def _first_cell(shape: Sequence[int], table: Sequence[int]) -> list[Array]:
+    """Return the weights of a table's first cell: one cell of each of its axes, all of every other."""
+    return [np.eye(1, size)[0] if axis in table else np.ones(size) for axis, size in enumerate(shape)]
 
 
 def variances_of(mechanism: MatrixMechanism, workload: Predicates) -> Array:
