@@ -25,7 +25,7 @@ ROWS = pa.table(
 
 
 def attribute(place: int) -> dict[str, object]:
-    return {"name": NAMES[place], "kind": "integer", "bounds": [0, 1 + place % 4]}
+    return {"name": NAMES[place], "title": f"Title {place}", "kind": "integer", "bounds": [0, 1 + place % 4]}
 
 
 def wide(**options: object) -> dpress.Spec:
@@ -97,6 +97,13 @@ def test_adjusted_counts_of_a_shared_file_answer(tmp_path: Path) -> None:
     assert json.loads(description.read_text())["sha256"][place.name] != before
     with pytest.raises(SchemaMismatch, match=r"expected [\d,]+ counts in `adjusted`"):
         dpress.load_release(tmp_path / "out")
+
+
+def test_a_copy_for_people_has_titles_as_values(tmp_path: Path) -> None:
+    release = dpress.publish(wide(), ROWS, rng=rng.seeded(3), out=tmp_path / "out", csv=True, titles=True)
+    lines = (tmp_path / "out" / "tables_of_2.csv").read_text().replace('"', "").splitlines()
+    assert lines[1].startswith("Title 0,0,Title 1,0,")
+    assert len(lines) == 1 + sum(table.count.size for table in release.answers.published())
 
 
 def test_batches_are_of_whole_tables_and_hold_all_of_them(

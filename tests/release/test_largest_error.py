@@ -19,6 +19,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.residual_marginals import ResidualMarginals
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.plan.largest_error import Alike, largest_error, tail_bound, union_bound
+from dpress.release.plan.linear_error import table_variances
 
 FALSE_ALARM = 1e-6
 MOVED = Unit(relation=Relation.REPLACE_ONE)
@@ -119,23 +120,27 @@ def test_the_tail_of_a_sum_is_below_its_bound(number: int, scale: Fraction) -> N
     assert float(mass[values >= t].sum()) > tail_bound(one, 2 * t, "laplace")  # the control
 
 
-def test_of_many_tables_the_bound_is_that_of_their_own_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is cheaper, and never smaller than the bound by least squares."""
-    workload = MarginalWorkload((4, 3, 2), TABLES)
-    mechanism = MatrixMechanism(strategy=Marginals((4, 3, 2), TABLES, UNEQUAL), loss=PureDP(epsilon=1))
-    close = largest_error(mechanism, workload).within
-    monkeypatch.setattr("dpress.release.plan.largest_error.MANY", 3)
-    own = [Alike(number=number, variance=2.0 * scale**2, largest=scale) for number, scale in ((4, 4), (3, 4), (6, 2))]
-    assert largest_error(mechanism, workload).within == pytest.approx(union_bound(own, "laplace", 0.05))
-    assert close < largest_error(mechanism, workload).within < 1.3 * close
-
-
-def test_of_many_tables_from_residuals_the_bound_is_that_of_their_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    shape, tables = (2, 9, 4, 7), ((0, 1), (1, 2), (2, 3), (0, 3))
-    mechanism = MatrixMechanism(strategy=ResidualMarginals(shape, tables), loss=ZCDP(rho="0.5"))
-    few = largest_error(mechanism, MarginalWorkload(shape, tables)).within
-    monkeypatch.setattr("dpress.release.plan.largest_error.MANY", 3)
-    assert largest_error(mechanism, MarginalWorkload(shape, tables)).within == few
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        MatrixMechanism(strategy=Marginals((4, 3, 2), TABLES, UNEQUAL), loss=PureDP(epsilon=1)),
+        MatrixMechanism(strategy=ResidualMarginals((4, 3, 2), TABLES), loss=ZCDP(rho="0.5")),
+    ],
+    ids=["marginals", "residuals"],
+)
+def test_variances_of_tables_at_once_are_those_of_their_first_cells(mechanism: MatrixMechanism) -> None:
+    workload, decoder = MarginalWorkload((4, 3, 2), TABLES), mechanism.decoder
+    together = table_variances(decoder, workload, mechanism.variance)
+    single = [
+        decoder.query_variance(
+            mechanism.variance, [np.eye(1, k)[0] if axis in table else np.ones(k) for axis, k in enumerate((4, 3, 2))]
+        )
+        for table in TABLES
+    ]
+    assert together == pytest.approx(single)
+    assert len({round(each, 6) for each in together}) > 1
+    wrong = [each * 1.01 for each in single]
+    assert together != pytest.approx(wrong)
 
 
 def test_gaussian_tails_and_the_cells_that_do_not_vary() -> None:

@@ -51,8 +51,7 @@ class Release:
         charged: the loss that was charged.
         private: False if a seeded generator drew the noise: then it protects nobody.
         created: UTC, ISO 8601.
-        predicted: the error that is predicted for those who took part, in the design's unit; None without a formula. Of
-            a map, which no formula predicts, the one that its own answers show.
+        predicted: the error predicted for who took part, in the design's unit, or None; of a map its own answers'.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
         ledger: the hash of its first entry, which names it; None where an earlier version did not state it.
         rejected: how many reports of a collection were left out, by reason.
@@ -87,8 +86,8 @@ class Release:
     detail: Any = None
 
     def __repr__(self) -> str:
-        names = ", ".join(attribute.name for attribute in self.design.attributes)
-        return f"Release({self.kind} of {names}; {self.method}; {claim_words.words(self.claim)})"
+        names = (attribute.name for attribute in self.design.attributes)
+        return f"Release({self.kind} of {', '.join(names)}; {self.method}; {claim_words.words(self.claim)})"
 
     def _repr_html_(self) -> str:
         answers, unit = self.answers, self.claim.unit

@@ -13,6 +13,8 @@ import pyarrow as pa
 
 from dpress.query.published_tables import BATCH_CELLS, PublishedTable
 
+ATTRIBUTE, VALUE = "attribute_", "value_"  # of columns that say whose cell a row is, with a number behind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFamily:
@@ -55,8 +57,8 @@ def _batch(tables: list[PublishedTable]) -> pa.RecordBatch:
     for place in range(len(tables[0].axes)):
         along = [table.axes[place].name for table in tables]
         values = [starts[name] + _codes(table.shape, place) for name, table in zip(along, tables, strict=True)]
-        columns[f"attribute_{place + 1}"] = _texts([*axes], np.repeat([names[name] for name in along], sizes))
-        columns[f"value_{place + 1}"] = _texts(labels, np.concatenate(values))
+        columns[f"{ATTRIBUTE}{place + 1}"] = _texts([*axes], np.repeat([names[name] for name in along], sizes))
+        columns[f"{VALUE}{place + 1}"] = _texts(labels, np.concatenate(values))
     numbers = [table.numbers(0, table.count.size) for table in tables]
     return pa.record_batch(columns | {name: np.concatenate([each[name] for each in numbers]) for name in numbers[0]})
 

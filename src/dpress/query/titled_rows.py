@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
+from dpress.query.table_family import ATTRIBUTE, VALUE
 
 BESIDE = ("_from", "_below")  # the edges of cells, beside the name of their attribute
 LABEL = "_label"
@@ -25,6 +26,8 @@ def titled(batch: pa.RecordBatch, attributes: Iterable[Tabular]) -> pa.RecordBat
     ['sex', 'sex_label', 'count']
     """
     by_name = {attribute.name: attribute for attribute in attributes}
+    if f"{ATTRIBUTE}1" in batch.schema.names and f"{ATTRIBUTE}1" not in by_name:
+        return _values_titled(batch, by_name)
     labelled = {name for name in batch.schema.names if f"{name}{LABEL}" in batch.schema.names and name in by_name}
     kept = [name for name in batch.schema.names if name.removesuffix(LABEL) not in labelled or name in labelled]
     heads = {name: _head(name, by_name) for name in kept}
@@ -39,6 +42,18 @@ def titled(batch: pa.RecordBatch, attributes: Iterable[Tabular]) -> pa.RecordBat
         fields.append(pa.field(called, column.type, metadata=batch.schema.field(source).metadata))
         columns.append(column)
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, metadata=batch.schema.metadata))
+
+
+def _values_titled(batch: pa.RecordBatch, by_name: dict[str, Tabular]) -> pa.RecordBatch:
+    """Return rows that say themselves whose cell they are, with titles and labels as values."""
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    labels = {name: dict(zip(axis.labels, axis.captions, strict=True)) for name, axis in by_name.items()}
+    for head in (name for name in batch.schema.names if name.startswith(ATTRIBUTE)):
+        value = head.replace(ATTRIBUTE, VALUE)
+        pairs = [*zip(columns[head].to_pylist(), columns[value].to_pylist(), strict=True)]
+        columns[head] = pa.array([by_name[name].caption for name, _ in pairs], type=pa.string())
+        columns[value] = pa.array([labels[name].get(text, text) for name, text in pairs], type=pa.string())
+    return pa.RecordBatch.from_pydict(columns, metadata=batch.schema.metadata)
 
 
 def _head(name: str, by_name: dict[str, Tabular]) -> str:
