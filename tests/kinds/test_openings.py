@@ -295,7 +295,7 @@ def test_a_joint_opens_with_the_largest_groups_and_the_clearest_pair() -> None:
     assert "smallest" not in text
     assert "Town of birth × Town of work most clearly." in text
     whole = undrawn(make("joint", TOWNS, data=pa.table(columns)))
-    assert "the chance that any group here is named wrongly is 5 % at most" in whole
+    assert "the chance of any wrong group is 5 % at most" in whole
 
 
 def groups_of_ties(monkeypatch: pytest.MonkeyPatch, runs: int) -> tuple[int, int]:

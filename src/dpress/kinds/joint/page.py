@@ -34,8 +34,8 @@ from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
 SURE = (
-    "A group is named, and a pair is called significant, only where that is so: the chance that any group here is "
-    "named wrongly is 5 % at most, and so is, about, that of any pair."
+    "A group is named, and a pair called significant, only where it is: the chance of any wrong group is 5 % at most, "
+    "and that of any wrong pair about 5 %."
 )
 MOST_PAIRS = 6  # with figures
 
