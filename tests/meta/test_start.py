@@ -77,3 +77,22 @@ def test_a_session_that_is_piped_loads_no_prompt(tmp_path) -> None:
 @pytest.mark.parametrize("library", ["scipy.special", "pyarrow", "concurrent.futures"])
 def test_a_library_that_a_start_loads_would_be_found(library: str) -> None:
     assert library in loaded_by(f"import {library}\n{STARTS['help']}")
+
+
+PUBLISH = "from dpress.cli.main import main\nimport sys\nsys.argv[1:] = {!r}\nmain({})"
+
+
+def test_a_program_that_publishes_loads_no_pandas_and_who_calls_it_from_python_keeps_theirs(tmp_path) -> None:
+    (tmp_path / "rows.csv").write_text("age\n" + "31\n" * 90)
+    (tmp_path / "ages.toml").write_text(
+        f"[data]\nsource = {str(tmp_path / 'rows.csv')!r}\n"
+        "[[attribute]]\nname = 'age'\nkind = 'integer'\nbounds = [0, 99]\n"
+        "[privacy]\nepsilon = 1\n[release]\nkind = 'histogram'\npostprocess = []\n"
+    )
+    arguments = ["publish", f"{tmp_path}/ages.toml", "--out", f"{tmp_path}/first", "--quiet"]
+    assert "pandas" not in loaded_by(PUBLISH.format(arguments, ""))
+    arguments[3] = f"{tmp_path}/second"
+    assert "pandas" in loaded_by(PUBLISH.format(arguments, "sys.argv[1:]"))  # what the program does without
+    theirs = "\nimport pyarrow as pa\nassert len(pa.table({'a': [1, 2]}).to_pandas()) == 2"
+    arguments[3] = f"{tmp_path}/third"
+    assert "pandas" in loaded_by(PUBLISH.format(arguments, "sys.argv[1:]") + theirs)

@@ -38,6 +38,7 @@ SUMMARIES = {
     "ledger": "Show, verify or create a budget ledger.",
 }
 WITHOUT_MATRICES = {"list"}
+PROGRAM = object()  # the process is this program's alone
 SELDOM = 10_000  # new objects between two searches for garbage; Python's own 700 cost a tenth of a start
 
 
@@ -51,12 +52,13 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name."""
-        del ctx
         if cmd_name not in COMMANDS:
             return None
         if cmd_name in WITHOUT_MATRICES:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost as much to start as numpy itself
         command: click.Command = importlib.import_module(f"dpress.cli.{cmd_name}").command
+        if ctx.obj is PROGRAM:
+            _without_pandas()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -107,7 +109,8 @@ def main(arguments: list[str] | None = None) -> Any:
     _collect_seldom()
     warnings.formatwarning = lambda message, *_: f"note: {message}\n"
     try:
-        cli.main(args=arguments, prog_name="dpress", standalone_mode=False)
+        process = PROGRAM if arguments is None else None
+        cli.main(args=arguments, prog_name="dpress", standalone_mode=False, obj=process)
     except click.exceptions.Abort as stop:
         _fail("; ".join(["stopped", *getattr(stop.__cause__, "__notes__", [])]))
     except click.ClickException as error:
@@ -126,6 +129,30 @@ def _collect_seldom() -> None:
     """Look for garbage less often, and not at the end: what imports make stays, and an end frees all memory anyway."""
     gc.set_threshold(SELDOM)
     atexit.register(_leave_garbage)
+
+
+def _without_pandas() -> None:
+    """Let Arrow find no pandas: it looks once, at the first array, and would import for half a second what is not used.
+
+    Whoever else imports it finds it.
+    """
+    if "pyarrow" in sys.modules and "pandas" not in sys.modules:
+        sys.meta_path.insert(0, _NoPandas)
+        try:
+            sys.modules["pyarrow"].array([])
+        finally:
+            sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas:
+    """Finds everything but pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Refuse the one name, and leave others to whoever finds them."""
+        del path, target
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
 
 
 def _leave_garbage() -> None:
