@@ -200,6 +200,22 @@ def test_a_page_of_ten_attributes_is_short_on_a_phone_until_it_is_unfolded(opene
     assert page.evaluate(height) > 1.5 * TALLEST
 
 
+@pytest.mark.parametrize("kind", ["joint", "histogram"])
+def test_no_list_of_long_titles_is_wider_than_a_phone(opened, kind):
+    title = "How often do you go to the doctor in a year that is usual for you, part"
+    columns = [{"kind": "integer", "name": f"q{i}", "bounds": [0, 1], "title": f"{title} {i}"} for i in range(3)]
+    data = pa.table({f"q{i}": [row >> i & 1 for row in range(4096)] for i in range(3)})
+    page = opened(make(kind, columns, {"epsilon": 2.0}, data=data), viewport={"width": 390, "height": 900})
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    widths = "[...document.querySelectorAll('select')].map((one) => one.getBoundingClientRect().right)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert 300 < max(page.evaluate(widths)) <= 390
+    page.evaluate(
+        "document.querySelectorAll('.held').forEach((one) => (one.style = 'min-width: auto; max-width: none'))"
+    )
+    assert max(page.evaluate(widths)) > 390  # the negative control
+
+
 def test_a_figure_is_read_by_keys_alone(opened, release):
     page = opened()
     page.locator("canvas").focus()
