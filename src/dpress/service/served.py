@@ -81,6 +81,7 @@ class Served:
             "largest_batch": self.largest_batch,
             "next": None if self.following is None else self.following.ask,
             "title": design.title,
+            "contact": design.specification["release"].get("contact"),
             "words": words(design),
             "proven": as_floats(mechanism.claim.proven),
             "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),

@@ -28,7 +28,7 @@ PLACE = {
     "bounds": [[-74.03, -73.75], [40.58, 40.90]],
 }
 SPECS = {
-    "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides"}},
+    "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides", "contact": "Ann"}},
     "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
     "gaps": {"attribute": [{**AGE, "null": "unknown"}, {**SEX, "null": "unsaid"}], "release": {"kind": "marginals"}},
     "numbers": {

@@ -117,6 +117,8 @@ def test_a_round_whose_reports_were_deleted_does_not_say_that_there_were_none(se
     (ended,) = {day.ended for day in store.rounds()}
     page = open_page(service.page)
     page.locator("#users").get_by_text("deleted").wait_for()
+    assert page.get_by_text("Contact: Ann").is_visible()
+    assert page.locator("#estimate-title").inner_text() == "The estimate"
     day = f"{date.fromisoformat(ended):%B %-d, %Y}"
     assert page.locator("#left-out").inner_text() == (
         f"its 200 reports were deleted on or after {day}, when the round ended"
@@ -176,6 +178,7 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     page.get_by_role("button", name="Administrator").click()
     page.locator("#token").fill(TOKEN)
     page.get_by_role("button", name="Look").click()
+    assert page.locator("#estimate-title").inner_text() == "The estimate so far"
     page.get_by_role("button", name="Close this round").click()
     assert page.get_by_role("link", name="Answer it in this browser").is_visible()
     page.get_by_text("Closed: nothing more is accepted.").wait_for()
@@ -247,6 +250,7 @@ def test_the_next_round_of_a_map_is_another_page_that_goes_on_from_this_one(
     page.get_by_role("button", name="Look").click()
     page.locator("body[data-users]").wait_for()
     counted = int(page.locator("body").get_attribute("data-users"))
+    assert page.locator("#estimate-title").inner_text() == "The estimate so far"
     page.get_by_role("button", name="Close this round").click()
     page.get_by_role("button", name="Begin the next round").click()
     page.wait_for_url(lambda url: url != service.page)

@@ -75,7 +75,7 @@ def test_the_public_document_has_the_words_for_people(client):
     served, ask = client()
     with served:
         said = served.get(f"/v1/collections/{ask}").json()
-    assert said["title"] == "Who rides"
+    assert (said["title"], said["contact"]) == ("Who rides", "Ann")
     assert said["proven"] == {"epsilon": 2.0}
     assert said["words"] == [
         {"kind": "value", "columns": ["age"], "title": "Age"},

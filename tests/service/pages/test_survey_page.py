@@ -21,6 +21,7 @@ def posted(page):
 def test_an_answer_is_shown_as_it_would_leave_then_sent_and_counted(serve, open_page):
     service = serve("tables", "--public")
     page = open_page(service.survey)
+    page.get_by_text("Contact: Ann").wait_for()
     page.get_by_label("Age").fill("33")
     page.get_by_label("sex").select_option("Female")
     page.get_by_role("button", name="Show what would leave this browser").click()

@@ -30,8 +30,10 @@ export const ends = (axis) => {
   return [edge(Number(all[0])), edge(Number(all.at(-1)))];
 };
 
-/** Writes what is promised. */
-export function showPromise({ proven, promise }) {
+/** Writes whom to ask, and what is promised. */
+export function showPromise({ proven, promise, contact }) {
+  say("contact", `Contact: ${contact}`);
+  byId("contact").hidden = !contact;
   say("promise", `For whoever knows the terms: ${promise}, for each report, between any two values of its owner.`);
   say("plainly", plainly(proven?.epsilon));
 }

@@ -88,6 +88,7 @@ function uncertainty({ tables, users, open }) {
 function state(open) {
   const over = open === false || (said.until && Date.parse(said.until) <= Date.now());
   say("state", over ? "Closed: nothing more is accepted." : "Open: reports are accepted.");
+  say("estimate-title", over ? "The estimate" : "The estimate so far");
   say("shrinking", over ? "" : "; it shrinks as reports arrive");
   byId("answer").hidden = over;
 }
@@ -113,6 +114,7 @@ async function look() {
     await stream(`${collection}/events`, show, (error) => error && say("state", "The service does not answer; trying again."));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
+    for (const name of ["users", "uncertainty"]) say(name, "not known");
     if (error.status === 401) askToken(token.get() ? "That was not the token." : NEEDED);
     else say("waiting", error.message);
     token.forget();
