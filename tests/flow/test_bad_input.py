@@ -269,7 +269,7 @@ def test_a_spec_with_an_unknown_field_or_none_at_all(folder, spec, refused, publ
     (folder / "spec.toml").write_text("[privacy")
     assert "not a TOML file" in publish_refused()
     (folder / "spec.toml").write_bytes(b"PAR1\x15\x04\xff\xfe")
-    assert publish_refused() == "spec.toml: not a TOML file: it is no text in UTF-8"
+    assert publish_refused() == "spec.toml: expected a specification or a design, got no text in UTF-8"
     assert refused("plan", "nope.toml") == "nope.toml: No such file or directory"
 
 

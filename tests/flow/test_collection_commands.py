@@ -52,6 +52,16 @@ def test_reports_expire(asked, here):
     assert asked.id == left["id"]
 
 
+def test_what_expires_says_that_an_open_round_must_be_closed_first(tmp_path, here):
+    own = design()
+    store = open_store(f"sqlite:///{tmp_path}/reports.db", create=True)
+    store.begin(own.id, 0, encode(own))
+    store.disconnect()
+    done = here("collection", "expire", "--store", PLACE, "--days", "0")
+    wanted = "0 reports of 0 rounds deleted; still open, and to be closed first: 1 round\n"
+    assert (done.code, done.out) == (0, wanted), done.err
+
+
 def test_a_collection_is_deleted_once_somebody_says_yes(asked, here, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())  # nobody is there to answer
     refused = here("collection", "delete", asked.id, "--store", PLACE)

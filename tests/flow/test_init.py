@@ -1,5 +1,7 @@
 """`dpress init`: what a person answers becomes a specification that plans; no row is read."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -164,3 +166,12 @@ def test_lines_of_a_sheet_that_are_no_rows_are_proposed_and_stated(folder, lines
 def test_a_sheet_that_is_not_there_is_refused(folder):
     assert folder.exists()
     assert "none.xlsx" in str(begun([], "none.xlsx").exception)
+
+
+@pytest.mark.usefixtures("folder")
+def test_where_nobody_answers_one_line_says_what_to_do_instead():
+    done = begun([], "rows.parquet")
+    assert isinstance(done.exception, ValueError)
+    assert "at a terminal, and nobody answers: write the specification by hand, or use `dpress" in str(done.exception)
+    assert done.output.endswith("\n")
+    assert not Path("spec.toml").exists()

@@ -63,12 +63,14 @@ def test_from_uploads_to_a_release(asked, serving, here):
         (("serve", "design.json", "--store", "postgresql://u@h?none=1"), "no URL of PostgreSQL"),
         (("serve", "design.json", "--store", "postgresql://u@127.0.0.1:1/x"), "no connection to the server"),
         (("serve", "table.toml"), "model"),
+        (("serve", "reports.parquet"), "expected a specification or a design, got no text in UTF-8; if it holds rows,"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(asked, here, tmp_path, arguments, said):
     assert asked.local
     (tmp_path / "text.db").write_text("no database, but a text of some length " * 40)
     (tmp_path / "short").write_text("too short")
+    (tmp_path / "reports.parquet").write_bytes(b"PAR1\x15\xff")
     (tmp_path / "table.toml").write_text(
         '[[attribute]]\nname = "a"\nkind = "integer"\nbounds = [0, 9]\n[privacy]\nepsilon = 1.0\n'
         '[release]\nkind = "histogram"\n'

@@ -96,7 +96,8 @@ def test_a_slow_method_runs_where_it_is_named():
         ({"privacy": {"rho": 1.0}}, r"needs `epsilon` alone, got rho = 1"),
         ({"privacy": {"epsilon": 1.0, "delta": 1e-6}}, r"needs `epsilon` alone, got epsilon = 1, delta = 1e-06"),
         ({"privacy": {"epsilon": 1.0, "unit": "uid"}}, r"every row is one person; leave out `unit`"),
-        ({"ways": 2}, r"collects one table for each attribute; leave out `ways`"),
+        ({"ways": 2}, r"collects one table for each attribute; leave out `ways`, or take kind = \"joint\" for pairs"),
+        ({"tables": [["age"]]}, r"collects one table for each attribute; leave out `tables`, or take kind = \"joint"),
         ({"split": "both"}, r'parameters.split: expected "users" or "budget", got \'both\''),
         ({"users": 0}, r"parameters.users: expected an integer >= 1, got 0"),
         ({"users": 1.5}, r"parameters.users: expected an integer >= 1, got 1.5"),
@@ -104,7 +105,12 @@ def test_a_slow_method_runs_where_it_is_named():
         ({"users": "many"}, r"parameters.users: expected an integer >= 1, got 'many'"),
         ({"nonsense": 1}, r"unknown parameter 'nonsense' for a local collection"),
         ({"method": "krr", "f": 0.5}, r"unknown parameter 'f' for krr"),
-        ({"method": "boost"}, r"'boost' does not serve kind = 'marginals'; those that do: "),
+        (
+            {"method": "boost"},
+            r"'boost' is for a table that a curator holds \(.*\) and does not serve",
+        ),
+        ({"method": "boost"}, r"under model = \"local\"; those that do: [^:]*hadamard, krr, (?!.*\bkrr\b)"),
+        ({"method": "em"}, r"'em' does not serve kind = 'marginals' under model = \"local\"; those that do: "),
         ({"method": "rr_ldp", "f": 0.1}, r"cost epsilon = .* per report, more than epsilon = "),
     ],
 )

@@ -43,8 +43,11 @@ def show(store: str, *, as_json: bool) -> None:
 @json_option
 def expire(store: str, *, days: int, as_json: bool) -> None:
     """Delete the reports of rounds that ended DAYS days ago or earlier, for good; their designs and counts stay."""
-    gone = retention.expire(open_store(store), days=days, now=datetime.now(UTC))
-    _tell(gone, f"{sum(stored.reports for stored in gone):,} reports of {_rounds(gone)} deleted", as_json=as_json)
+    opened, now = open_store(store), datetime.now(UTC)
+    gone = retention.expire(opened, days=days, now=now)
+    left = [stored for stored in retention.listed(opened, now=now) if stored.state == "open"]
+    more = f"; still open, and to be closed first: {_rounds(left)}" if left else ""
+    _tell(gone, f"{sum(stored.reports for stored in gone):,} reports of {_rounds(gone)} deleted{more}", as_json=as_json)
 
 
 @command.command("delete")
@@ -63,11 +66,7 @@ def delete(collection: str, store: str, *, yes: bool, as_json: bool) -> None:
 
 
 def _confirm(words: str) -> None:
-    """Go on after a yes.
-
-    Raises:
-        ValueError: the answer is no, or nobody answers.
-    """
+    """Go on after a yes; refuse where the answer is no, or nobody answers."""
     try:
         click.confirm(words, abort=True, err=True)
     except click.Abort:

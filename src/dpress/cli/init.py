@@ -1,5 +1,7 @@
 """`dpress init`: begins a specification by asking about every column of a file; no row is read."""
 
+import sys
+
 import click
 
 from dpress.cli.output import json_option, print_json
@@ -17,6 +19,7 @@ from dpress.studio.table_codebook import read as read_codebook
 
 SKIP = "skip"
 KINDS = (SKIP, "categorical", "ordinal", "integer", "numeric", "date", "datetime", "hierarchy")
+NO_TERMINAL = "init asks at a terminal, and nobody answers: write the specification by hand, or use `dpress studio`"
 PUBLIC = "No row is read: which values a column may have is public knowledge, from a questionnaire or a register."
 
 
@@ -32,6 +35,24 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     [release] for more, or use `dpress studio`.
     """
     place = new_file(out, "a specification is")
+    try:
+        draft = _answered(source, codebook)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        click.echo(err=True)  # ends the line of the prompt
+        raise ValueError(NO_TERMINAL) from None
+    text = written.specification(draft, Wish(name=place.stem), {"epsilon": draft.epsilon}, place.parent)
+    load_spec(text)
+    place.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"spec": str(place)})
+        return
+    click.echo(f"Spec: {place}\nNext: dpress plan {place}; dpress check {place}")
+
+
+def _answered(source: str, codebook: str | None) -> Draft:
+    """Return a draft as somebody answers."""
     draft = Draft(source=source)
     if written.is_text(source):
         _ask_how_written(draft)
@@ -46,15 +67,7 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
         raise ValueError("every column was skipped; a specification needs at least one attribute")
     _ask_whom(draft)
     draft.epsilon = click.prompt("Privacy loss, epsilon (0.1 is strong, 1 is usual, above 3 is weak)", err=True)
-    wish = Wish(name=place.stem)
-    text = written.specification(draft, wish, {"epsilon": draft.epsilon}, place.parent)
-    load_spec(text)
-    place.write_text(text, encoding="utf-8")
-    if as_json:
-        print_json({"spec": str(place)})
-        return
-    click.echo(f"Spec: {place}")
-    click.echo(f"Next: dpress plan {place}; dpress check {place}")
+    return draft
 
 
 def _ask_how_written(draft: Draft) -> None:

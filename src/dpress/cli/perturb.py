@@ -72,11 +72,7 @@ def command(
 
 
 def _columns(stated: tuple[str, ...]) -> dict[str, str]:
-    """Return the column of every choice.
-
-    Raises:
-        ValueError: it is not written as CHOICE=COLUMN.
-    """
+    """Return the column of every choice; refuse what is not written as CHOICE=COLUMN."""
     pairs = [text.partition("=") for text in stated]
     if wrong := [name for name, sign, column in pairs if not (name and sign and column)]:
         raise ValueError(f"--stated must be CHOICE=COLUMN, e.g. epsilon=my_epsilon, got {wrong[0]!r}")

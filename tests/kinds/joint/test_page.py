@@ -45,6 +45,10 @@ def independent() -> Release:
 def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None:
     shown = text(dependent)
     assert "Of 3 pairs 1 is significant, age × score most clearly. The others cannot be told from" in shown
+    made = context(facts(dependent), fit(dependent), None)["findings"]
+    assert replace(made, pairs=10, dependent=9).sentence.startswith("Of 10 pairs 9 are significant, age × score most")
+    assert replace(made, dependent=2).sentence.endswith("The other one cannot be told from independence.")
+    assert replace(made, dependent=3).sentence.endswith("all are significant, age × score most clearly.")
     assert pairs_of(dependent)[0].name == "age × score"
     assert shown.index("age × score significant") < shown.index("not distinguishable from independence")
     headings = re.findall(r"<h3[^>]*>([^<]*×[^<]*)</h3>", undrawn(dependent))

@@ -113,10 +113,15 @@ def test_usual_slips_are_refused_in_a_line_that_says_what_is_right() -> None:
     faults: dict[str, Callable[[], Any]] = {
         r"calibrated to a privacy loss, such as PureDP\(epsilon=1\), got 1.0": lambda: slip.mechanism(1.0),
         r"calibrated to a privacy loss, .*, got <class": lambda: slip.mechanism(PureDP),
-        r"counts must be integers that give 2 answers": lambda: mechanism.measure(None, rng=rng.seeded(1)),
+        r"expected 2 counts, one a cell, got an array": lambda: mechanism.measure(None, rng=rng.seeded(1)),
         r"rng must be a generator of dpress.*, got builtins.object": lambda: mechanism.measure([3, 4], rng=object()),
         r"of the rows of a matrix ask": lambda: mechanism.decoder.answer(measured, np.ones((1 << 20, 2))),
     }
     for message, call in faults.items():
         with pytest.raises(ValueError, match=message):
             call()
+    wanted = r"method's name \(a strategy of your own is measured with its `.mechanism\(loss\)`\), got DenseStrategy$"
+    age = {"name": "age", "kind": "integer", "bounds": [0, 1]}
+    plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram", "method": slip}}
+    with pytest.raises(ValueError, match=wanted):
+        dpress.load_spec(plain)

@@ -138,8 +138,11 @@ def test_what_cannot_be_a_map_is_refused_before_anything_is_measured() -> None:
         CentralMap(grid=Grid(3), strategy=UniformGrid(grid=Grid(3)), loss=loss, reconstruction="nonnegative")
     one = uniform_grid(Grid(3), loss, unit=ROW)
     assert one is not None
-    for wrong in (np.zeros(8, dtype=np.int64), np.zeros(9)):
-        with pytest.raises(ValueError, match="counts must be integers that give 9 answers"):
+    for wrong, message in [
+        (np.zeros(8, dtype=np.int64), "expected 9 counts, one a cell, got 8"),
+        (np.zeros(9), "expected counts as integers, got float64"),
+    ]:
+        with pytest.raises(ValueError, match=message):
             one.exact(wrong)
     with pytest.raises(NotSupported):
         uniform_grid(Grid(3), PureDP(epsilon=1000), unit=Unit(column="uid", rows=10**18))

@@ -135,8 +135,8 @@ def words(annotation: Any) -> str:
 
     >>> words(Annotated[int, msgspec.Meta(ge=1, le=10)] | None)
     'an integer from 1 to 10'
-    >>> words(Literal["best", "equal"] | list[float])
-    '"best", "equal" or a list of numbers'
+    >>> words(Literal["best", 2] | list[float])
+    '"best", 2 or a list of numbers'
     """
     if title := _first(_metas(annotation), "title"):
         return str(title)
@@ -152,7 +152,7 @@ def words(annotation: Any) -> str:
 
 def _choices(annotation: Any) -> list[str]:
     if get_origin(annotation) is Literal:
-        return [f'"{choice}"' for choice in get_args(annotation)]
+        return [f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in get_args(annotation)]
     return [WORDS[annotation] if annotation in WORDS else words(annotation)]
 
 

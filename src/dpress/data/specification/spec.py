@@ -274,14 +274,16 @@ def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, A
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8{_no_spec(path)}") from None
+        wanted = "expected a specification or a design, got no text in UTF-8"
+        raise SchemaMismatch(f"{path}: {wanted}{_no_spec(path)}") from None
     return _read(text, str(path), path.parent, release)
 
 
 def _no_spec(name: str | Path) -> str:
     """Return how to begin a specification, where a file's name says that it holds something else."""
     begins = Path(name).suffix.lower() not in ("", ".toml", ".json")
-    return f"; if it holds rows, `dpress init {name}` begins a specification of them" if begins else ""
+    rows = f"; if it holds rows, `dpress init {name}` begins a specification of them"
+    return f"{rows}; if reports, `dpress estimate DESIGN --reports {name}` counts them" if begins else ""
 
 
 def _with_release(plain: dict[str, Any], release: Mapping[str, Any] | None) -> dict[str, Any]:

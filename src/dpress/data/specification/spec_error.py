@@ -31,6 +31,7 @@ WANTED = {
     "$.data.header": 'expected true, or the names of the columns, such as ["age", "sex"]',
     "$.attribute.labels": 'expected a table, such as { f = "female" }, or the name of a file',
     "$.data.where": 'expected a condition in quotes, such as "year = 2024"',
+    "$.release.method": "expected a method's name (a strategy of your own is measured with its `.mechanism(loss)`)",
 }
 """What some fields may be, where the types alone do not tell people."""
 ALIASES = {
@@ -220,4 +221,5 @@ def _show(value: Any) -> str:
         return "a table" if isinstance(value, dict) else "a list"
     if isinstance(value, bool):
         return str(value).lower()
-    return repr(value) if isinstance(value, str) else str(value)
+    text = repr(value) if isinstance(value, str) else str(value)
+    return type(value).__name__ if "\n" in text else text  # as of an array

@@ -113,7 +113,8 @@ class Findings:
         if self.pairs == 1:
             return f"The dependence of the pair {self.first} is significant: the two attributes depend on each other."
         which = "all" if self.dependent == self.pairs else number(self.dependent)
-        others = " The others cannot be told from independence." if self.dependent < self.pairs else ""
+        left = {0: "", 1: " The other one cannot be told from independence."}
+        others = left.get(self.pairs - self.dependent, " The others cannot be told from independence.")
         verb = "is" if self.dependent == 1 else "are"
         return f"Of {number(self.pairs)} pairs {which} {verb} significant, {self.first} most clearly.{others}"
 

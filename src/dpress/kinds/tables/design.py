@@ -44,9 +44,10 @@ def _of_each_attribute(spec: Spec) -> Marginals:
             '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals", '
             "or a histogram of one attribute; got 'histogram'"
         )
-    if parameters.get("ways", 1) != 1 or "tables" in parameters:
+    for name in [name for name in ("tables", "ways") if parameters.get(name, 1) != 1]:
         raise NotSupported(
-            '$.release.parameters: model = "local" collects one table for each attribute; leave out `ways`'
+            f'$.release.parameters: model = "local" collects one table for each attribute; leave out `{name}`, '
+            'or take kind = "joint" for pairs'
         )
     collections.check_silence(spec)
     return Marginals(spec.schema.shape, tuple((axis,) for axis in axes))

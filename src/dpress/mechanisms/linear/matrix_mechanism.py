@@ -131,10 +131,11 @@ class MatrixMechanism:
             NotSupported: the strategy cannot take so many rows.
         """
         matrix, counts = self.strategy.map, np.asarray(counts)
-        if counts.shape != (matrix.taken,) or not np.issubdtype(counts.dtype, np.integer):
-            raise ValueError(
-                f"counts must be integers that give {matrix.rows} answers, got {counts.dtype}{counts.shape}"
-            )
+        if counts.shape != (matrix.taken,):
+            got = len(counts) if counts.ndim == 1 else f"an array of shape {counts.shape}"
+            raise ValueError(f"expected {matrix.taken} counts, one a cell, got {got}")
+        if not np.issubdtype(counts.dtype, np.integer):
+            raise ValueError(f"expected counts as integers, got {counts.dtype}")
         counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
         exact = matrix.exact(counts)
         return exact.copy() if np.may_share_memory(exact, counts) else exact

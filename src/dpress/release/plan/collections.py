@@ -68,8 +68,10 @@ def best(spec: Spec, workload: Marginals, pairs: list[tuple[str, Collection]], b
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
-        serving = ", ".join(sorted(candidate.method for candidate in candidates))
-        why = f"{wanted!r} does not serve kind = {spec.release.kind!r}"
+        serving = ", ".join(sorted({candidate.method for candidate in candidates}))
+        central = catalog.has(wanted) and catalog.card(wanted).model == "central"
+        why = 'is for a table that a curator holds (model = "central") and ' if central else ""
+        why = f'{wanted!r} {why}does not serve kind = {spec.release.kind!r} under model = "local"'
         raise NotSupported(f"$.release.method: {why}; those that do: {serving}")
     return Choice(
         workload=workload,

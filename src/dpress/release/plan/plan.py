@@ -129,11 +129,7 @@ def plan(spec: Asked) -> Plan:
 
 
 def _check_method(name: str) -> None:
-    """Refuse a method that there is none of, where it is known which was meant; planners refuse the others.
-
-    Raises:
-        NotSupported: it is probably misspelt.
-    """
+    """Refuse a method that there is none of, where it is known which was meant; planners refuse the others."""
     if name == "auto" or catalog.has(name):
         return
     from dpress.core.methods.other_names import hint_of  # noqa: PLC0415  # seldom needed
@@ -143,11 +139,7 @@ def _check_method(name: str) -> None:
 
 
 def _check_discovered(spec: Spec, *, discovers: bool) -> None:
-    """Refuse values that nobody may list, where a kind needs the list.
-
-    Raises:
-        NotSupported: naming the attribute.
-    """
+    """Refuse values that nobody may list, where a kind needs the list; the line names the attribute."""
     for attribute in () if discovers else spec.schema.attributes:
         if attribute.discovered:
             raise NotSupported(
