@@ -158,3 +158,9 @@ def test_a_fork_with_the_same_process_number_takes_a_fresh_key_too(monkeypatch):
 def test_whether_a_generator_is_private_cannot_be_set():
     with pytest.raises(AttributeError):
         rng.seeded(1).private = True
+
+
+@pytest.mark.parametrize("seed", ["a", 1.0, None])
+def test_a_seed_is_an_integer(seed: object) -> None:
+    with pytest.raises(ValueError, match="seed must be an integer, such as seeded"):
+        rng.seeded(seed)  # type: ignore[arg-type]

@@ -108,6 +108,7 @@ STATEMENTS = [
     ("select * from t", "there are no rows to show; ask for numbers"),
     ("delete from t", "only `select` is answered: nothing in a release is changed"),
     ("select count(*) from t; drop table t", "only `select` is answered"),
+    ("select variance(age) from t", "a variance is that of all rows: var_pop(...); statistics alone have one"),
     ("select max(age) from t", "cannot read 'MAX(age)' as a number; ask for count(*)"),
     ("select count(*) as from t", "cannot read this as SQL at 't' (line 1, column 25)"),
     ("select count(*) from t order by nope", "'nope' is no column of the answer; there are count,"),

@@ -126,6 +126,7 @@ FIELDS = [
     ("epsilon = 1", "epsilon = 1\nrho = 1", "expected epsilon, or rho, or epsilon and delta, got ['epsilon', 'rho']"),
     ("epsilon = 1", "delta = 1e-6", "expected epsilon, or rho, or epsilon and delta, got ['delta']"),
     ("epsilon = 1", "epsilon = 1\ndelta = 2", "$.privacy.delta: expected a number between 0 and 1, got 2"),
+    ("epsilon = 1", "epsilon = 1\ndelta = 0", "between 0 and 1, got 0; leave it out for pure epsilon"),
     ("epsilon = 1", "eps = 1", "did you mean 'epsilon'?"),
     (
         "epsilon = 1",

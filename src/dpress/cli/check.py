@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from dpress.cli.decimal_option import DECIMAL
 from dpress.cli.output import counting, json_option, print_json, quiet_option
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.release.curator.private_cap import PrivateCap
@@ -26,7 +27,7 @@ PAID = "may be published | "  # before the only one that noise protects
     show_default=True,
     help="The share of an attribute's values that may have no cell of their own.",
 )
-@click.option("--private-cap", type=float, metavar="EPSILON", help="Also choose rows_per_unit, for so much epsilon.")
+@click.option("--private-cap", type=DECIMAL, metavar="EPSILON", help="Also choose rows_per_unit, for so much epsilon.")
 @click.option("--ledger", type=click.Path(), help="The ledger that pays for the private cap.")
 @quiet_option
 @json_option

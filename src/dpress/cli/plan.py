@@ -9,6 +9,7 @@ import click
 from msgspec import UNSET
 
 from dpress import catalog
+from dpress.cli.decimal_option import DECIMAL
 from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
 from dpress.core.basics.claim_words import chosen_rows
@@ -36,7 +37,7 @@ CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer
 @click.option("--out", type=click.Path(), help="A new file for the chosen method's design.")
 @click.option("--shuffled", is_flag=True, help="Also the promise of all reports together if somebody shuffles them.")
 @click.option("--delta", help="The probability that the promise of --shuffled leaves open, as 1e-8.")
-@click.option("--error", type=float, help="A typical error: plan with the smallest budget that reaches it.")
+@click.option("--error", type=DECIMAL, help="A typical error: plan with the smallest budget that reaches it.")
 @click.option("--sql", help="Statements in place of [release], or a file of them that ends in .sql.")
 @click.option("--weights", help="Of the statements, as 2,1: twice the weight is half the error.")
 @json_option

@@ -12,6 +12,7 @@ import click
 
 import dpress
 from dpress.cli import reasons
+from dpress.cli.decimal_option import DECIMAL
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
 from dpress.core.basics.refusal import one_line
 from dpress.inference.interval import critical
@@ -39,7 +40,7 @@ ADJUSTED = (
 @click.option("--csv", type=click.Path(), help="A new file for the answer to a statement.")
 @click.option("--titles", is_flag=True, help="In the CSV titles in place of names, labels in place of values.")
 @click.option("--parquet", type=click.Path(), help="The same, for programs.")
-@click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
+@click.option("--confidence", type=DECIMAL, default=CONFIDENCE, show_default=True, help="Of the interval.")
 @json_option
 def command(  # noqa: PLR0917  # options
     release: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dpress.cli.decimal_option import DECIMAL
 from dpress.cli.output import engine_option, hint, json_option, quiet_option
 from dpress.core.basics.losses.any_loss import describe
 from dpress.ledger.ledger import Ledger
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 )
 @click.option("--analyst", help="Whose share of the ledger's limit pays.")
 @click.option("--out", type=click.Path(), help="The session's folder; people-session of people.toml unless stated.")
-@click.option("--spend", type=float, help="The budget of a statement unless another is stated.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--spend", type=DECIMAL, help="The budget of a statement unless another is stated.")
+@click.option("--confidence", type=DECIMAL, default=0.95, show_default=True, help="Of the intervals.")
 @engine_option
 @quiet_option
 @json_option

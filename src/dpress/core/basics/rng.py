@@ -1,6 +1,7 @@
 """The only maker of generators: AES-256-CTR words, secure by default, seeded only where nothing is private."""
 
 import hashlib
+import operator
 import os
 
 import numpy as np
@@ -98,5 +99,13 @@ def or_secure(rng: Generator | None) -> Generator:
 
 
 def seeded(seed: int) -> Generator:
-    """Return a repeatable generator for tests and simulations; what it draws protects nobody."""
-    return Generator(hashlib.sha256(b"dpress seeded generator %d" % seed).digest(), private=False)
+    """Return a repeatable generator for tests and simulations; what it draws protects nobody.
+
+    Raises:
+        ValueError: the seed is no integer.
+    """
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise ValueError(f"seed must be an integer, such as seeded(1), got {type(seed).__name__}") from None
+    return Generator(hashlib.sha256(b"dpress seeded generator %d" % number).digest(), private=False)

@@ -178,4 +178,5 @@ def _check_number(name: str, value: float) -> None:
     except ValueError:
         smallest, largest = (0, 1) if name == "delta" else (0 if not value > 0 else "1e-9", 1000)
         wanted = "a number > 0" if name != "delta" and not value > 0 else f"a number between {smallest} and {largest}"
-        raise ValueError(f".{name}: expected {wanted}, got {value:g}") from None
+        without = "; leave it out for pure epsilon" if name == "delta" and value == 0 else ""
+        raise ValueError(f".{name}: expected {wanted}, got {value:g}{without}") from None

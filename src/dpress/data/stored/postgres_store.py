@@ -217,6 +217,9 @@ def _value(connection: psycopg.Connection[Any], statement: str) -> Any:
     return None if row is None else row[0]
 
 
+NO_CONNECTION = "no connection to the server; check that it runs, its host, its port and the network"
+
+
 @contextmanager
 def _readable_errors() -> Iterator[None]:
     """Turn what PostgreSQL says into one line that holds no address and no password."""
@@ -226,5 +229,5 @@ def _readable_errors() -> Iterator[None]:
         raise
     except psycopg.Error as error:
         lost = isinstance(error, psycopg.OperationalError)  # what libpq says of it holds the address
-        why = error.diag.message_primary or ("no connection to the server" if lost else type(error).__name__)
+        why = error.diag.message_primary or (NO_CONNECTION if lost else type(error).__name__)
         raise OSError(f"the store in PostgreSQL cannot be used: {why}") from None

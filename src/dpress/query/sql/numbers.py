@@ -249,6 +249,10 @@ def _variance(columns: Columns, node: exp.Expr) -> Measure:
     return Measure(query=Query(of="variance", attribute=columns.of(bare(node.this)).name))
 
 
+def _variance_of_a_sample(columns: Columns, node: exp.Expr) -> Measure:
+    raise columns.refused("a variance is that of all rows: var_pop(...); statistics alone have one", node)
+
+
 READERS: Mapping[type[exp.Expr], Callable[[Columns, exp.Expr], Measure]] = {
     exp.CountIf: _count_if,
     exp.Count: _count,
@@ -259,6 +263,7 @@ READERS: Mapping[type[exp.Expr], Callable[[Columns, exp.Expr], Measure]] = {
     exp.Quantile: _quantile,
     exp.PercentileCont: _quantile,
     exp.VariancePop: _variance,
+    exp.Variance: _variance_of_a_sample,
     exp.Filter: _filtered,
     exp.Neg: _negated,
     exp.Round: _rounded,
