@@ -171,7 +171,15 @@ def test_only_rows_of_a_public_condition_are_published(session, tmp_path):
     with pytest.raises(ValueError, match=r"\$\.data\.where: year is ordered by numbers") as refused:
         dpress.plan(session.spec("ages"))
     assert faults.of_refusal(str(refused.value), session.draft).at == "where"
-    session.keep(replace(session.draft, where="year = 2024", relation="replace-one"))
+    session.keep(replace(session.draft, where="years = 2024"))
+    with pytest.raises(dpress.SchemaMismatch, match="no column 'years'") as absent:
+        dpress.check(session.write("ages"))
+    assert faults.of_refusal(str(absent.value), session.draft).at == "where"
+    session.keep(replace(session.draft, unit="person", person="uid", where=""))
+    with pytest.raises(dpress.SchemaMismatch, match="no column 'uid'") as absent:
+        dpress.check(session.write("ages"))
+    assert faults.of_refusal(str(absent.value), session.draft).at == "person"
+    session.keep(replace(session.draft, unit="row", where="year = 2024", relation="replace-one"))
     assert [fault.at for fault in session.wishes[0]["faults"]] == ["where"]
 
 

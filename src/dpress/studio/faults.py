@@ -125,7 +125,9 @@ def of_refusal(line: str, draft: Draft, name: str = "") -> Fault:
         draft: what was typed.
         name: of the wish that it is about.
     """
-    at = _field_of(line, draft, name) if line.startswith("$.") else _of_rows(line, draft) or _file_of(line, draft)
+    of_data = (_of_rows, _absent, _file_of)
+    fields = [_field_of(line, draft, name)] if line.startswith("$.") else [field(line, draft) for field in of_data]
+    at = next(filter(None, fields), "")
     return Fault(at=at, line=in_words(line.partition(": ")[2] or line if at else line))
 
 
@@ -206,6 +208,16 @@ def _of_rows(line: str, draft: Draft) -> str:
         if column.use and line.startswith(f"{start}: "):
             return f"columns/{column.name}/{_member(line.removeprefix(start))}"
     return ""
+
+
+def _absent(line: str, draft: Draft) -> str:
+    """Return the field that names a column which the rows do not have; empty for another line."""
+    absent = re.search(r"has no column '(.+?)'", line)
+    if absent is None:
+        return ""
+    if absent[1] == draft.person:
+        return "person"
+    return "where" if re.search(rf"\b{re.escape(absent[1])}\b", draft.where) else ""
 
 
 def _file_of(line: str, draft: Draft) -> str:
