@@ -71,6 +71,8 @@ def where_of(case: Case) -> str:
     """Return the condition of the rows: over columns that nothing is published of, or over the first attribute."""
     if case["where"] == "another column":
         return "kept = yes and score >= 2"
+    if case["column"] == "place":  # which is refused
+        return f"{case['named']} != here"
     return f"{case['named']} != {listed_of(case)[LEFT_OUT]}"
 
 

@@ -104,22 +104,24 @@ def test_a_byte_that_ends_the_process_is_found(tmp_path, wrong):
     assert subprocess.run(arguments, capture_output=True, check=False).returncode < 0
 
 
+SENSITIVITIES = vars(MatrixMechanism)["_sensitivities"].func  # of all parts, before a fault is planted
+
+
 def test_a_sensitivity_that_is_too_small_is_found(wrong, monkeypatch):
     """Half of what a unit changes: the noise is half as much, while the claim stays."""
-    sensitivity = MatrixMechanism._sensitivity
-    monkeypatch.setattr(MatrixMechanism, "_sensitivity", lambda self, part: sensitivity(self, part) / 2)
+    halves = property(lambda self: tuple(each / 2 for each in SENSITIVITIES(self)))
+    monkeypatch.setattr(MatrixMechanism, "_sensitivities", halves)
     assert "with the same noise they differ by a loss of" in wrong(room="histogram", unit="person of three")
 
 
 def test_a_relation_that_is_forgotten_is_found(wrong, monkeypatch):
     """A replaced row counts as one that is added: then two cells change for the price of one."""
-    sensitivity = MatrixMechanism._sensitivity
 
-    def of_one(self, part):
-        found = sensitivity(self, part)
-        return found / 2 if self.unit.relation.value == "replace-one" else found
+    def of_one(self):
+        least = 2 if self.unit.relation.value == "replace-one" else 1
+        return tuple(each / least for each in SENSITIVITIES(self))
 
-    monkeypatch.setattr(MatrixMechanism, "_sensitivity", of_one)
+    monkeypatch.setattr(MatrixMechanism, "_sensitivities", property(of_one))
     assert "with the same noise they differ by a loss of" in wrong(room="histogram", relation="replace-one")
 
 
