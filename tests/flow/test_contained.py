@@ -25,12 +25,15 @@ mount --make-rprivate /
 ip link set lo up
 mount -t tmpfs tmpfs "$0/run"
 cp -r "$0/secrets" "$0/run/secrets"
+mkdir "$0/run/python"
+mount --bind "$PREFIX" "$0/run/python"
 mkdir "$0/run/store"
 touch "$0/run/store/$(basename "$1")"
 mount --bind "$1" "$0/run/store/$(basename "$1")"
 mount --rbind "$0/run" /run
 mount -o remount,bind,ro /
 mount -t tmpfs -o mode=1777 tmpfs /tmp
+case "$PREFIX" in /tmp/*) mkdir -p "$PREFIX"; mount --bind /run/python "$PREFIX";; esac
 exec setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs --bounding-set -all --inh-caps -all "${@:2}"
 """
 WRITES = "import pathlib, sys\nfor place in sys.argv[1:]:\n    pathlib.Path(place, 'file').touch()"
@@ -65,7 +68,11 @@ def contained(tmp_path, oldest_postgres, image):
         (tmp_path / "secrets" / name).write_text(text)
     stated = dict(word.split("=", 1) for word in image["ENV"].split())
     compose = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))["services"]["collect"]
-    environment = stated | compose["environment"] | {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}
+    environment = (
+        stated
+        | compose["environment"]
+        | {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), "PREFIX": sys.prefix}
+    )
     started = []
 
     def begin(*words):

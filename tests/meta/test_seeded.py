@@ -22,6 +22,7 @@ OWN_PROCESSES = {
     "flow/test_use_from_r.py": "sums fifty rows to within 60 with noise of some 6: wrong once in 10^20 runs",
     "meta/test_house.py": "reads names, and draws nothing",
     "meta/test_outside.py": "looks at exit codes and words, whatever is published or estimated",
+    "meta/test_start.py": "looks at the modules that are loaded, whatever is published",
     "service/pages/test_demo_collection.py": "counts reports and looks at exit codes, whatever the reports say",
 }
 """Files that start processes of their own, name what draws, and have no test that fails by chance; beside them only

@@ -10,6 +10,7 @@ from dpress.core.basics.losses.loss import Loss
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = " \N{MULTIPLICATION SIGN} "
+EXACT = Context(prec=400)  # digits: every float has fewer before the point
 FINEST = 1e-6  # of a person, to which a count is rounded however small its error
 SYMBOLS: Mapping[str, str] = {
     "epsilon": "ε",
@@ -37,7 +38,7 @@ def number(value: float, unit: float = 1.0, rounding: str = ROUND_HALF_EVEN) -> 
     if math.isinf(value):
         return f"{MINUS}∞" if value < 0 else "∞"
     step = Decimal(f"{unit:g}")
-    rounded = (Decimal(value) / step).quantize(Decimal(1), rounding=rounding) * step
+    rounded = EXACT.multiply((Decimal(value) / step).quantize(Decimal(1), rounding, EXACT), step)
     text = f"{abs(rounded):,f}"
     return MINUS + text if rounded < 0 else text
 
