@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.interval import margin
+from dpress.inference.interval import cut_ends, margin
 from dpress.inference.quantile import invert
 from dpress.inference.ratio import Pair, fieller
 
@@ -80,12 +80,13 @@ def ratio(  # noqa: PLR0917
         fieller(Pair(first=first, second=second, variances=(first_variance, second_variance), covariance=0.0), z, steps)
         for first, second, first_variance, second_variance in zip(total, count, variance, count_variance, strict=True)
     ]
-    low, high = np.array([each.interval for each in ratios]).reshape(-1, 2).T
+    ends = np.array([each.interval for each in ratios]).reshape(-1, 2)
+    low, high = cut_ends(ends[:, 0], ends[:, 1], (-1.0, 1.0))
     return Estimates(
         value=np.clip([each.value for each in ratios], -1, 1),
         standard_error=np.array([each.standard_error for each in ratios]),
-        low=np.clip(low, -1, 1),
-        high=np.clip(high, -1, 1),
+        low=low,
+        high=high,
     )
 
 

@@ -1,7 +1,7 @@
 """Confidence intervals around answers whose noise variance is known."""
 
 import math
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,23 @@ def several_critical(confidence: float, bounds: int, tail: Tail) -> float:
     True
     """
     return critical(1 - (1 - confidence) / bounds if bounds > 1 else confidence, tail)
+
+
+def cut_ends(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
+    """Return the ends of intervals cut to what is possible: the whole of it where noise left an interval outside.
+
+    Such an interval says nothing: its nearest point would look like certainty. Nothing true is cut off.
+
+    Args:
+        low: lower ends; NaN stays. Arrays, or single numbers.
+        high: upper ends.
+        bounds: between which the truth lies.
+
+    >>> [np.round(end).tolist() for end in cut_ends(np.array([-9.0, -9.0]), np.array([5.0, -2.0]), (0.0, 8.0))]
+    [[0.0, 0.0], [5.0, 8.0]]
+    """
+    outside = (np.asarray(low) < high) & ((np.asarray(high) <= bounds[0]) | (np.asarray(low) >= bounds[1]))
+    return np.where(outside, bounds[0], np.clip(low, *bounds)), np.where(outside, bounds[1], np.clip(high, *bounds))
 
 
 def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:

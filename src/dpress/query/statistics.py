@@ -13,7 +13,7 @@ import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
-from dpress.inference.interval import margin, whole_counts
+from dpress.inference.interval import cut_ends, margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
 from dpress.query.condition_grammar import no_attribute
@@ -214,6 +214,6 @@ def _at_most(low: Array, high: Array) -> tuple[Array, Array, list[int]]:
 
 
 def clipped(ends: Ends, bounds: Ends) -> Ends:
-    """Return an interval within bounds; NaN as it is."""
-    low, high = (end if math.isnan(end) else min(max(end, bounds[0]), bounds[1]) for end in ends)
+    """Return an interval within bounds, all of them where it lies outside; NaN as it is."""
+    low, high = map(float, cut_ends(*ends, bounds))
     return low, high

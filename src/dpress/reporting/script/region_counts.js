@@ -3,7 +3,7 @@
  * squares gives; see `inference.regions.variances`.
  */
 import { attribute } from "./attributes.js";
-import { fieller, wholeCounts } from "./statistics.js";
+import { cutEnds, fieller, wholeCounts } from "./statistics.js";
 import { unpacked } from "./unpacked.js";
 
 /** Returns what answers questions about the regions of a page. */
@@ -50,9 +50,8 @@ export function countsOf(data) {
 
 /** Returns a share with its interval by Fieller, both from 0 to 1; not a number where the whole may be 0. */
 function share(pair, critical) {
-  const clipped = (value) => Math.min(Math.max(value, 0), 1);
   const ratio = fieller(pair, critical);
-  return { ...ratio, value: clipped(ratio.value), interval: ratio.interval.map(clipped) };
+  return { ...ratio, ...cutEnds(ratio, 1) };
 }
 
 /** Returns the counts of a level's regions along axes where conditions hold, and the variances that belong to them. */

@@ -181,13 +181,16 @@ function difference({ critical }, pair) {
 
 function ratio({ critical }, of, pair) {
   const most = of === "share" ? 1 : Infinity;
-  const clipped = (value) => Math.min(Math.max(value, 0), most);
   const found = fieller(pair, critical);
-  return {
-    value: clipped(found.value),
-    standardError: found.standardError,
-    interval: found.interval.map(clipped),
-  };
+  return { ...found, ...cutEnds(found, most) };
+}
+
+/** Returns a value and its interval between 0 and the most, all of that where the interval lies outside. */
+export function cutEnds({ value, interval }, most) {
+  const clipped = (end) => Math.min(Math.max(end, 0), most);
+  const [low, high] = interval;
+  const outside = low < high && (high <= 0 || low >= most);
+  return { value: clipped(value), interval: outside ? [0, most] : interval.map(clipped) };
 }
 
 /** Returns two counts with variances and covariance; see `release.table_forms.compared`. */

@@ -263,16 +263,16 @@ def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> I
 
 
 def _check_condition(goal: _Goal, where: Condition, place: str) -> None:
-    names = [goal.schema.names[axis] for axis, _ in where]
+    attributes = [goal.schema.tabular[axis] for axis, _ in where]
     if not where or not all(cells for _, cells in where):
         raise ValueError(f"{place}: expected a condition that holds for some rows and not for all")
-    for name in names:
+    for name, column in ((attribute.name, attribute.read_from) for attribute in attributes):
         if name in goal.by:
             raise ValueError(f"{place}: {name} is in `by`: within a group it is always or never so")
         if name in goal.degrees:
             raise ValueError(
                 f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition; read its column "
-                f'once more, as an attribute of another name with column = "{name}"'
+                f'once more, as an attribute of another name with column = "{column}"'
             )
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")

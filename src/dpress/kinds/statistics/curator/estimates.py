@@ -163,7 +163,9 @@ class GroupEstimates:
         step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes[place - self._moments], self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(variances * size, self.z, step), q) for prefixes, size in pairs]
-        places = [np.array(column) for column in zip(*rows, strict=True)]
+        count, spread = self._count_for(place)
+        some = (count > margin(spread, self.z, self._count_step(place)))[:, np.newaxis]
+        places = list(np.where(some, rows, [math.nan, 0.0, part.tree.cells]).T)
         attribute = bounded(self.schema, part.axis)
         if part.borders:
             return valued_between(attribute, part.edges, places, self.z)

@@ -18,6 +18,7 @@ from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import cut_ends
 from dpress.inference.numbers.directions import direction
 from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
@@ -209,8 +210,8 @@ class DeviceEstimates:
                 covariance=float(covariance[0, 1]),
             )
             ratio = fieller(pair, self.z, (0.0, 0.0))
-            value, low, high = np.clip([ratio.value, *ratio.interval], -reach, reach)
-            rows.append((value, ratio.standard_error, low, high))
+            ends = cut_ends(*ratio.interval, (-reach, reach))
+            rows.append((np.clip(ratio.value, -reach, reach), ratio.standard_error, *ends))
         return group_moments.moved(group_moments.of_rows(rows), centre, step)
 
     def mean_error(self, numbers: Numbers) -> float:
