@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress import publish
+from dpress import plan, publish
 from dpress.core.basics import rng as generators
 from dpress.data.specification.spec import from_dict
 from dpress.inference.postprocess import adjust
@@ -83,3 +83,12 @@ def test_the_total_of_a_table_is_the_estimated_one_and_never_taken_for_public(re
     assert table["adjusted"].to_numpy().sum() == pytest.approx(table["count"].to_numpy().sum())
     with pytest.raises(TypeError, match="a table has no reports"):
         _ = release.reports
+
+
+@pytest.mark.parametrize(("method", "names"), [("binary_tree", []), ("privelet", ["posterior"])])
+def test_cells_that_do_not_add_up_to_ranges_are_not_adjusted_unless_it_is_asked_for(method, names):
+    attribute = {"name": "a", "kind": "integer", "bounds": [0, 63]}
+    asked = {"attribute": [attribute], "privacy": {"epsilon": 0.5}, "release": {"kind": "ranges", "method": method}}
+    assert plan(asked).design.release["postprocess"] == names
+    named = asked | {"release": asked["release"] | {"postprocess": ["posterior"]}}
+    assert plan(named).design.release["postprocess"] == ["posterior"]

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 
-class Decimal(click.ParamType):
+class PlainNumber(click.ParamType):
     """A finite number; what it refuses it writes as it would be right."""
 
     name = "number"
@@ -41,4 +41,4 @@ def _meant(text: str) -> str:
     return f" such as {number:g}" if math.isfinite(number) else ""
 
 
-DECIMAL = Decimal()
+DECIMAL = PlainNumber()

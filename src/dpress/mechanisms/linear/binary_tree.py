@@ -33,6 +33,7 @@ class Cover:
     map: Tree | Kron
     shape: tuple[int, ...]
     symmetric: ClassVar[bool] = False
+    additive: ClassVar[bool] = False
 
     @property
     def tables(self) -> tuple[tuple[int, ...], ...]:

@@ -33,6 +33,8 @@ def adjustments(spec: Spec, mechanism: Mechanism) -> tuple[str, ...]:
     measuring: Any = mechanism
     if spec.periods is not msgspec.UNSET or _repeated(spec, mechanism) or not has_scipy():
         return ()
+    if not getattr(measuring.decoder, "additive", True):  # what cells add up to is far from what ranges are
+        return ()
     tables, shape = measuring.decoder.tables, measuring.decoder.shape
     cells = sum(math.prod(shape[axis] for axis in axes) for axes in tables)
     if ADJUSTED in spec.schema.names or cells > MOST_CELLS or len(tables) > MOST_TABLES:
