@@ -3,10 +3,10 @@
 python bench/growth.py [AXIS ...] [--most SIZE] > growth.json
 
 Each axis grows by tens (columns by threes). For every size a table is made up and written as Parquet; then `dpress
-plan`, `publish`, `query` and `report` run as processes of their own, as people run them: seconds of CPU and the largest memory
-of each. `exponent` is the slope between the last two sizes, of what is above a process that does nothing but start (a
-tenth of it counts as nothing): 1 is linear in the size, as it should be at most; columns are by pairs, so that 2 is
-linear in what is published. `wrong` names what grows faster than `ALLOWED` times that, and the exit code is 1.
+plan`, `publish`, `query` and `report` run as processes of their own, as people run them: seconds of CPU and the largest
+memory of each. `exponent` is the slope between the last two sizes, of what is above a process that does nothing but
+start (a tenth of it counts as nothing): 1 is linear in the size, as it should be at most; columns are by pairs, so that
+2 is linear in what is published. `wrong` names what grows faster than `ALLOWED` times that, and the exit code is 1.
 """
 
 import argparse

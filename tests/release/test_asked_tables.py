@@ -107,7 +107,7 @@ def test_all_tables_are_written_as_csv(tmp_path: Path) -> None:
     loaded = load_release(tmp_path / "out")
     assert loaded.csv
     assert "The same as CSV, for spreadsheets: age-region-sex.csv, region.csv and sex-age.csv." in page(loaded)
-    assert "as CSV" not in page(published())
+    assert "The same as CSV" not in page(published())
 
 
 def test_the_page_names_the_files_and_says_that_the_folder_holds_the_sums(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class PlainNumber(click.ParamType):
 
 
 def _meant(text: str) -> str:
-    """Return how a number may have been meant, in words; nothing where none can be told.
+    """Return how a number may have been meant, in words; nothing where none is likely.
 
     >>> _meant("95%"), _meant("0,95"), _meant("often")
     (' such as 0.95', ' such as 0.95', '')
