@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 
-class PlainNumber(click.ParamType):
+class PlainNumber(click.ParamType[float]):
     """A finite number; what it refuses it writes as it would be right."""
 
     name = "number"
