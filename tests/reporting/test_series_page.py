@@ -16,6 +16,7 @@ from tests.kinds.reading import Nesting, text
 from tests.reporting.few_months import COST, RISING, SEX, STATISTICS, WARD, series_of, spec, table
 
 from dpress.cli.main import cli
+from dpress.release.periods.period_numbers import Change
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
 from dpress.reporting import series_page as pages
@@ -23,6 +24,7 @@ from dpress.reporting import small_multiples
 from dpress.reporting.charts import LETTER
 from dpress.reporting.series_page import series_page, write_series_page
 from dpress.reporting.series_parts import parts
+from dpress.reporting.series_tables import change_table
 from dpress.reporting.time_lines import GAP, apart
 
 
@@ -157,3 +159,16 @@ def test_of_very_many_periods_the_latest_are_drawn(tmp_path, monkeypatch):
     assert [view.axes[0].labels for _, view in drawn] == [("2024-03", "2024-04", "2024-05", "2024-06")] * 4
     assert {view.count.size for _, view in drawn} == {4}
     assert "2024-01" in html
+
+
+def test_changes_that_are_significant_stand_first(tmp_path):
+    """Of three wards the smallest alone changes; the other two are larger, and come after it."""
+    series = series_of(tmp_path / "out", spec([WARD], 2), table((400, 300, 20), (400, 300, 220)))
+    part = next(each for each in parts(series).shown if each.axes)
+    nothing, clear = np.zeros(3), np.array([0.0, 0.0, 200.0])
+    change = Change(value=clear, low=clear - 50, high=clear + 50)
+    rows = change_table(part, change, series.periods).rows
+    assert [row[0] for row in rows] == [part.names[2], part.names[0], part.names[1]]
+    assert [row[-1] for row in rows] == ["rises", "the noise hides it", "the noise hides it"]
+    hidden = change_table(part, Change(value=nothing, low=nothing - 50, high=nothing + 50), series.periods).rows
+    assert [row[0] for row in hidden] == [*part.names]

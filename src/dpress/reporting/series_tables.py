@@ -8,6 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
+import numpy as np
+import numpy.typing as npt
+
 from dpress.core.maps.linear import Array
 from dpress.release.periods.period_numbers import Change
 from dpress.reporting.page_lists import List, Shown, listed
@@ -18,6 +21,7 @@ from dpress.reporting.series_parts import MOST_SHOWN, Part
 MOST_PERIODS = 60  # of a table of text
 MOST_COLUMNS = 6  # of groups, in a table of text
 MOST_OF_PERIODS = 1_500  # rows of the sections of all periods
+Integers = npt.NDArray[np.int64]
 DIRECTIONS: Mapping[float, str] = {1.0: "rises", -1.0: "falls", 0.0: "the noise hides it"}
 
 
@@ -34,14 +38,16 @@ def directions(change: Change) -> list[str]:
 def change_list(part: Part, change: Change, periods: Sequence[str]) -> List:
     """Return the change of every group from the last period but one, as the script of the page lists it."""
     before, latest = periods[-2:]
-    labels = [(axis.caption, column) for axis, column in zip(part.axes, zip(*part.labels, strict=True), strict=True)]
+    order, words = _clear_first(change), directions(change)
+    columns = zip(*(part.labels[place] for place in order), strict=True)
+    labels = [(axis.caption, column) for axis, column in zip(part.axes, columns, strict=True)]
     numbers = part.numbers
     measured = {
-        "value": numbers.value[:, -1],
-        "standard_error": numbers.error[:, -1],
-        "change": change.value,
-        "low": change.low,
-        "high": change.high,
+        "value": numbers.value[order, -1],
+        "standard_error": numbers.error[order, -1],
+        "change": change.value[order],
+        "low": change.low[order],
+        "high": change.high[order],
     }
     heads = {
         "value": f"{latest} ({part.statistic.unit})" if part.statistic.unit else latest,
@@ -52,7 +58,12 @@ def change_list(part: Part, change: Change, periods: Sequence[str]) -> List:
     }
     shown = Shown(heads=heads, links={}, linked=0)
     title = f"{part.heading}, {latest} and {before}"
-    return listed(title, [*labels, (f"since {before}", directions(change))], measured, shown)
+    return listed(title, [*labels, (f"since {before}", [words[place] for place in order])], measured, shown)
+
+
+def _clear_first(change: Change) -> Integers:
+    """Return the groups whose change is significant, then all others, each in their order."""
+    return np.argsort(np.nan_to_num(change.significant) == 0, kind="stable")
 
 
 def period_list(part: Part, periods: Sequence[str], word: str, links: Mapping[str, str]) -> List:
@@ -77,16 +88,13 @@ def _latest_first(values: Array) -> Array:
 
 
 def change_table(part: Part, change: Change, periods: Sequence[str]) -> Table:
-    """Return the change of the largest groups as text."""
+    """Return the changes as text: the significant ones first, then those of the largest groups."""
     before, latest = periods[-2:]
     by, value = TIMES.join(axis.caption for axis in part.axes), f"{part.statistic.caption}, {latest}"
     names = (by, value, f"change since {before}", "interval", f"since {before}")
-    rows = [
-        (name, cell(part, place, -1), *_change(change, place), direction)
-        for place, (name, direction) in enumerate(zip(part.names, directions(change), strict=True))
-    ]
-    caption = f"{part.heading}, {latest} and {before}"
-    return Table(caption=caption, names=names, labels=1, rows=tuple(rows[:MOST_SHOWN]))
+    places, words = _clear_first(change)[:MOST_SHOWN].tolist(), directions(change)
+    rows = tuple((part.names[place], cell(part, place, -1), *_change(change, place), words[place]) for place in places)
+    return Table(caption=f"{part.heading}, {latest} and {before}", names=names, labels=1, rows=rows)
 
 
 def _change(change: Change, place: int) -> tuple[str, str]:
