@@ -91,7 +91,7 @@ def left_out(case: Case, column: Column, table: Rows) -> Rows:
         return replace(table, outside=tuple(beyond))
     name = str(case["named"])
     unknown = [
-        cell in (DROPPED, LEFT_OUT) or (row[name] is None and column.discovered)
+        cell in (DROPPED, LEFT_OUT) or (row.get(name) is None and column.discovered)
         for row, cell in zip(table.rows, table.cells, strict=True)
     ]
     kept = [place for place, gone in enumerate(unknown) if not gone]
