@@ -71,29 +71,23 @@ def test_records_and_a_zip_of_what_is_published_cost_nothing(session, client):
         assert answer.status_code == 400
 
 
-def test_a_refused_wish_leaves_no_file_and_the_budget_can_be_changed(session):
+@pytest.mark.parametrize(
+    ("wish", "publish"),
+    [
+        (Wish(name="pets", attributes=["pet"]), acts.publish),
+        (Wish(name="pets", kind="", sql="select pet, count(*) from people group by pet"), in_sql.publish),
+    ],
+    ids=["tables", "a statement"],
+)
+def test_a_refused_wish_leaves_no_file_and_the_budget_can_be_changed(session, wish, publish):
     columns = [msgspec.structs.replace(column, other="") for column in session.draft.columns]
-    wishing(session, "all", epsilon="1", columns=columns)
-    session.keep(msgspec.structs.replace(session.draft, wishes=[Wish(name="pets", attributes=["pet"])]))
-    with pytest.raises(ValueError, match="not in its cells"):
-        acts.publish(session, "pets")
-    assert [path.name for path in session.folder.iterdir()] == ["studio.json"]
-    columns[-1] = msgspec.structs.replace(columns[-1], other="another")
-    session.keep(msgspec.structs.replace(session.draft, epsilon="3", columns=columns))
-    acts.publish(session, "pets")
-    assert session.ledger["limit"] == {"epsilon": 3.0}
-
-
-def test_a_refused_statement_leaves_no_file(session):
-    columns = [msgspec.structs.replace(column, other="") for column in session.draft.columns]
-    wish = Wish(name="asked", kind="", sql="select pet, count(*) from people group by pet")
     session.keep(msgspec.structs.replace(session.draft, wishes=[wish], columns=columns))
     with pytest.raises(ValueError, match="not in its cells"):
-        in_sql.publish(session, "asked")
+        publish(session, "pets")
     assert [path.name for path in session.folder.iterdir()] == ["studio.json"]
     columns[-1] = msgspec.structs.replace(columns[-1], other="another")
     session.keep(msgspec.structs.replace(session.draft, epsilon="3", columns=columns))
-    in_sql.publish(session, "asked")
+    publish(session, "pets")
     assert session.ledger["limit"] == {"epsilon": 3.0}
 
 

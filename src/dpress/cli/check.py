@@ -4,8 +4,7 @@ import sys
 
 import click
 
-from dpress.cli.decimal_option import DECIMAL
-from dpress.cli.output import counting, json_option, print_json, quiet_option
+from dpress.cli.output import DECIMAL, counting, json_option, print_json, quiet_option
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.release.curator.private_cap import PrivateCap
 from dpress.release.curator.private_cap import private_cap as choose_cap

@@ -1,8 +1,9 @@
-"""What every command shares: `--json`, `--quiet`, tables for people, progress for long reads."""
+"""What every command shares: `--json`, `--quiet`, numbers as people type them, tables for people, progress."""
 
 import contextlib
 import dataclasses
 import json
+import math
 import os
 import sys
 import threading
@@ -49,6 +50,44 @@ def _beside_csv(context: click.Context, _: click.Parameter, titles: bool) -> boo
     if titles and not context.params["csv"]:
         raise click.UsageError("--titles is for the files of --csv; add it")
     return titles
+
+
+class PlainNumber(click.ParamType[float]):
+    """A finite number; what it refuses it writes as it would be right."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number.
+
+        Raises:
+            BadParameter: it is none.
+        """
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"expected a number{_meant(str(value))}, got {value!r}", param, ctx)
+        return number
+
+
+def _meant(text: str) -> str:
+    """Return how a number may have been meant, in words; nothing where none is likely.
+
+    >>> _meant("95%"), _meant("0,95"), _meant("often")
+    (' such as 0.95', ' such as 0.95', '')
+    """
+    plain = text.strip().replace(",", ".")
+    percent = plain.endswith("%")
+    try:
+        number = float(plain.removesuffix("%")) / (100 if percent else 1)
+    except ValueError:
+        return ""
+    return f" such as {number:g}" if math.isfinite(number) else ""
+
+
+DECIMAL = PlainNumber()
 
 
 def print_json(value: Any) -> None:

@@ -9,8 +9,7 @@ import click
 from msgspec import UNSET
 
 from dpress import catalog
-from dpress.cli.decimal_option import DECIMAL
-from dpress.cli.output import hint, json_option, planning, print_json, print_table
+from dpress.cli.output import DECIMAL, hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
 from dpress.core.basics.claim_words import chosen_rows
 from dpress.core.basics.errors import NotSupported

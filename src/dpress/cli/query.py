@@ -12,8 +12,7 @@ import click
 
 import dpress
 from dpress.cli import reasons
-from dpress.cli.decimal_option import DECIMAL
-from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
+from dpress.cli.output import DECIMAL, counting, json_option, print_json, print_table, refitting, refusal
 from dpress.core.basics.refusal import one_line
 from dpress.inference.interval import critical
 from dpress.query.explained import Explanation, explanations, together

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dpress.cli.decimal_option import DECIMAL
-from dpress.cli.output import engine_option, hint, json_option, quiet_option
+from dpress.cli.output import DECIMAL, engine_option, hint, json_option, quiet_option
 from dpress.core.basics.losses.any_loss import describe
 from dpress.ledger.ledger import Ledger
 
