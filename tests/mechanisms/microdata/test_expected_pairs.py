@@ -10,7 +10,7 @@ from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.losses.zcdp import ZCDP
 from dpress.core.methods.people import Codes, in_memory
 from dpress.inference.normal import normal
-from dpress.mechanisms.microdata.expected_pairs import _shares, equivalent_sample, expected_error
+from dpress.mechanisms.microdata.expected_pairs import _in_bins, _shares, equivalent_sample, expected_error
 from dpress.mechanisms.microdata.graphical import Graphical, graphical
 
 COLUMNS = (category("a", 3), category("b", 5), number("c", 16), category("d", 9), category("e", 4))
@@ -78,3 +78,18 @@ def test_some_pairs_have_no_such_figure() -> None:
     assert some is not None
     with pytest.raises(ValueError, match="all pairs"):
         expected_error(some, 1_000)
+
+
+@pytest.mark.parametrize("size", [2, 5, 15, 16, 20, 33])
+def test_numbers_of_few_cells_keep_them_and_others_have_sixteen_bins(size: int) -> None:
+    shares = _shares(number("n", size))
+    binned = _in_bins(shares)
+    assert binned.size == min(size, 16)
+    assert binned.sum() == pytest.approx(1)
+    assert (binned > 0).all()
+
+
+def test_yes_and_no_as_numbers_are_worth_a_sample_too() -> None:
+    made = graphical(tuple(number(name, 2) for name in "abcde"), ZCDP(rho="0.02"), ROW)
+    assert made is not None
+    assert equivalent_sample(made, expected_error(made, 20_000)) > 1_000

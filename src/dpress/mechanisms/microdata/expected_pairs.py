@@ -73,4 +73,5 @@ def _shares(column: Column) -> Array:
 
 def _in_bins(shares: Array) -> Array:
     """Return the shares of the bins in which errors of a number are compared."""
-    return np.add.reduceat(shares, np.unique(np.arange(min(BINS, shares.size)) * shares.size // BINS))
+    bins = min(BINS, shares.size)
+    return np.add.reduceat(shares, np.arange(bins) * shares.size // bins)
