@@ -12,6 +12,7 @@ import numpy as np
 from dpress.attributes.mixed import Column
 from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
+from dpress.mechanisms.linear.groups import first_levels
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.grouped_tables import one_way_parts
 from dpress.mechanisms.microdata.one_way_tables import BINS, OneWayTables, one_way_tables
@@ -73,5 +74,4 @@ def _shares(column: Column) -> Array:
 
 def _in_bins(shares: Array) -> Array:
     """Return the shares of the bins in which errors of a number are compared."""
-    bins = min(BINS, shares.size)
-    return np.add.reduceat(shares, np.arange(bins) * shares.size // bins)
+    return np.add.reduceat(shares, first_levels(shares.size, min(BINS, shares.size))[:-1])
