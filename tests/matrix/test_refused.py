@@ -32,7 +32,8 @@ def test_what_breaks_a_rule_is_refused_by_the_specification_alone(rule, tmp_path
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_table_without_rows_is_refused_before_the_charge(room, tmp_path):
     of_room = (case for case in drawn(3) if case["room"] == room and case["read"] != "command")
-    case = next(case for case in of_room if allowed(case | {"rows": 1})) | {"rows": 0}
+    few = {"rows": 300 if room.endswith("of devices") else 1}  # what is about nothing is refused for that first
+    case = next(case for case in of_room if allowed(case | few)) | {"rows": 0}
     with pytest.raises(SchemaMismatch, match="no rows"):
         runs.run(case, tmp_path / "case")
     nothing_came_of_it(tmp_path / "case")
