@@ -11,6 +11,7 @@ from dpress.reporting import figures, page_tables
 from dpress.reporting.collected import collected
 from dpress.reporting.facts import Facts
 from dpress.reporting.headline import headline
+from dpress.reporting.period_words import during
 from dpress.reporting.promise import promise
 from dpress.reporting.rounding import loss
 
@@ -26,6 +27,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "kind": facts.kind,
         "names": [attribute.caption for attribute in headline(facts)],
         "texts": facts.texts,
+        "during": during(facts.schema),
         "where": facts.where,
         "csv_files": facts.csv_files,
         "created": facts.created,

@@ -153,12 +153,16 @@ RangeVariances = Callable[[str, Ranges], Array]
 
 
 def view_of(table: PublishedTable, noun: str) -> View:
-    """Return the view of a published table of what `noun` names; its counts are those that answer queries."""
-    shape = table.shape
+    """Return the view of a published table of what `noun` names; its counts are those that answer queries.
+
+    An attribute of one cell, such as a series' period, tells no cell from another: it is no axis beside others.
+    """
+    axes = [axis for axis in table.axes if axis.size > 1] or table.axes[:1]
+    shape = tuple(axis.size for axis in axes)
     if table.adjusted is not None and table.most is not None:
         table = replace(table, count=table.adjusted, adjusted=None, centre=table.count)
     return View(
-        axes=tuple(axis_of(axis) for axis in table.axes),
+        axes=tuple(axis_of(axis) for axis in axes),
         count=table.count.reshape(shape),
         half=half_width(table.variance, table.level, table.tail).reshape(shape),
         error=np.sqrt(table.variance).reshape(shape),

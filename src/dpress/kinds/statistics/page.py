@@ -46,8 +46,9 @@ def page(release: Release) -> str:
     answers = ANSWERING.of(release)
     about = facts(release)
     each, whole = answers.groups(), answers.together()
-    names = _groups(answers.axes)
-    query = _example(each, answers)
+    axes = tuple(axis for axis in answers.axes if axis.size > 1)  # one cell, such as a series' period, is no group
+    names = _groups(axes)
+    query = _example(each, answers, axes)
     titles = {attribute.name: attribute.title or attribute.name for attribute in release.schema.tabular}
     parts = {name: _part(with_unit(name, release.schema), name, each, whole, names) for name in each.names}
     return rendered(
@@ -57,7 +58,7 @@ def page(release: Release) -> str:
             "opening": opening(answers, each, whole, names, about.noun),
             "named": True,
             "chief": parts[chief(each.names)],
-            "by": [axis.caption for axis in answers.axes],
+            "by": [axis.caption for axis in axes],
             "groups": answers.size,
             "statistics": [titled(name, release.schema).name for name in each.names],
             "discovered": answers.discovered,
@@ -66,7 +67,7 @@ def page(release: Release) -> str:
             "sums": each.sums is not None,
             "whole": _whole(whole, release.schema) if whole.names else None,
             "parts": [*parts.values()],
-            "data": _listed(each, answers) if answers.size > 1 else None,
+            "data": _listed(each, answers.release.schema, axes) if answers.size > 1 else None,
             "quantiles": list(_quantiles(answers, each, names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most_groups": MOST_GROUPS,
@@ -94,16 +95,16 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _listed(each: GroupResults, answers: GroupAnswers) -> str | None:
+def _listed(each: GroupResults, schema: Schema, axes: Sequence[Tabular]) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    labels = zip(*itertools.product(*(axis.captions for axis in answers.axes)), strict=True)
-    groups = [(axis.caption, column) for axis, column in zip(answers.axes, labels, strict=True)]
+    labels = zip(*itertools.product(*(axis.captions for axis in axes)), strict=True)
+    groups = [(axis.caption, column) for axis, column in zip(axes, labels, strict=True)]
     lists = []
     for name in each.names:
         statistic = in_units(each, name)
         numbers = {column: getattr(statistic, column) for column in ("value", "low", "high", "standard_error")}
         given = {column: values for column, values in numbers.items() if not np.isnan(values).all()}
-        lists.append(listed(f"{with_unit(name, answers.release.schema).caption} by group", groups, given))
+        lists.append(listed(f"{with_unit(name, schema).caption} by group", groups, given))
     return lists_data(lists)
 
 
@@ -151,17 +152,17 @@ def _with_interval(statistic: Estimates, unit: str) -> str:
     return value if interval == "none" else f"{value}, 95 % interval {interval}"
 
 
-def _example(each: GroupResults, answers: GroupAnswers) -> str:
+def _example(each: GroupResults, answers: GroupAnswers, axes: Sequence[Tabular]) -> str:
     first = ("mean", "median", "share", "circular")
     name = next((name for name in each.names if name.startswith(first)), each.names[-1])
-    if not answers.axes:
+    if not axes:
         return "total" if name == COUNT else name
-    group = query_of(answers.axes[:1], middle=False)
+    group = query_of(axes[:1], middle=False)
     if name == COUNT:
         return group
     if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
-        return f"{_query_of(name)} where {query_of(answers.axes, middle=False)}"
-    several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all
+        return f"{_query_of(name)} where {query_of(axes, middle=False)}"
+    several = name in answers.of_persons and len(axes) > 1  # of persons one group is known, and all
     return name if several else f"{name} where {group}"
 
 

@@ -28,8 +28,8 @@ export function ask(answers) {
         .join(" and ") || "total";
     show();
   };
-  const controls = answers.attributes.map((own, axis) =>
-    held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote())),
+  const controls = answers.attributes.flatMap((own, axis) =>
+    own.size > 1 ? [held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote()))] : [],
   );
   const listed = answers.examples ?? examplesOf(answers);
   const examples = listed.map((text) => button(text, () => ((input.value = text), show())));

@@ -26,13 +26,13 @@ export function explore(answers) {
   };
   const choose = (asked) => {
     place = asked;
-    const own = tables.all[place].axes;
+    const own = severalOf(attributes, tables.all[place].axes);
     [axes, conditions, levels] = [drawnFirst(attributes, own), {}, {}];
     offer();
     show();
   };
   const offer = () => {
-    const own = tables.all[place].axes;
+    const own = severalOf(attributes, tables.all[place].axes);
     const others = own.filter((axis) => !axes.includes(axis));
     const named = (axis) => [attributes[axis].caption, String(axis)];
     const along = (i) => (value) => {
@@ -87,7 +87,7 @@ export function explore(answers) {
   };
   const swap = () => button("Swap", () => ((axes = axes.toReversed()), offer(), show()));
   const named = tables.all.map((one, i) => [
-    `${one.axes.map((axis) => attributes[axis].caption).join(" × ")}`,
+    `${severalOf(attributes, one.axes).map((axis) => attributes[axis].caption).join(" × ")}`,
     String(i),
   ]);
   const table = select("Table", named, (value) => choose(Number(value)));
@@ -109,6 +109,12 @@ export function explore(answers) {
     choices,
     shown,
   );
+}
+
+/** Returns the axes of more than one cell, or the first: a single cell tells nothing apart. */
+function severalOf(attributes, axes) {
+  const several = axes.filter((axis) => attributes[axis].size > 1);
+  return several.length ? several : axes.slice(0, 1);
 }
 
 /** Returns the axes that a figure begins with: at most two, the one with fewer cells first. */
