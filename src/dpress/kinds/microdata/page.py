@@ -19,6 +19,7 @@ from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.answers import ANSWERING
 from dpress.kinds.microdata.likely_pairs import LikelyPairs, likely_pairs
+from dpress.kinds.microdata.record_findings import seen, sureness
 from dpress.kinds.microdata.record_views import PairView, attribute_view, ranked
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.record_files import NAME
@@ -130,18 +131,15 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
 
 
 def _opening(facts: Facts, records: Records) -> tuple[str, ...]:
-    """Return how many records there are, how many rows, as far as that is published, and how sure their pairs are."""
+    """Return how many records and rows there are, as far as that is published, what is seen in them, and how sure."""
     sentences = [f"{number(records.size)} records of {number(len(facts.schema.names))} attributes."]
     if records.rows is not None:
         value, half = records.rows.value, half_width(records.rows.variance, CONFIDENCE, facts.tail)
         spread = math.sqrt(records.rows.variance)
         estimate = Estimate(value=value, ends=(value - half, value + half), error=spread)
         sentences.append(f"They stand for {total_sentence(estimate, facts.noun)}")
-    if records.likely is not None:
-        share = f"{100 * records.likely.error:.2g} of 100 records"
-        hides = "" if records.likely.says else ", which hides what attributes usually have to do with each other"
-        sentences.append(f"In a table of any two attributes {share} are likely to be out of place{hides}.")
-    return tuple(sentences)
+    shown = seen(records.table, facts.schema.tabular, records.codes)
+    return *sentences, *((shown, sureness(records.likely)) if shown else ())
 
 
 def _rows(facts: Facts, rows: RowCount) -> dict[str, Any]:
