@@ -352,3 +352,16 @@ def test_records_name_no_group() -> None:
     text = undrawn(make("microdata", [CITY, SEX], data=data, method="graphical"))
     assert "parentheses are 95 % intervals of the noise." in text
     assert "A group is named" not in text
+
+
+def test_a_mean_of_which_noise_tells_nothing_is_not_stated() -> None:
+    shown = opening(load_release(STORED / "statistics" / "release"))
+    assert "The noise hides the mean of income: it may be anything from 0 to 100,000." in shown
+    assert "The mean of income is 28,455" in opening(
+        load_release(STORED / "statistics_bounds_from_outside" / "release")
+    )
+
+
+def test_what_noise_hides_of_groups_is_named() -> None:
+    shown = opening(load_release(STORED / "statistics_persons" / "release"))
+    assert shown == ("229 rows, give or take 24. The noise hides in which groups the count is higher than in others.")

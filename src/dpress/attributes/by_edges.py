@@ -72,8 +72,11 @@ class ByEdges(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def middle(self) -> str:
         """A range over the middle half of the cells, as a query writes it."""
-        places = np.array([self.ordered // 4, (self.ordered + 1) // 2])
-        low, high = self.edges_at(places).tolist()
+        return self.spanning(self.ordered // 4, (self.ordered + 1) // 2)
+
+    def spanning(self, start: int, stop: int) -> str:
+        """Return the range of the cells start..stop-1, as a query writes it."""
+        low, high = self.edges_at(np.array([start, stop])).tolist()
         return "..".join(self.inclusive(low, high))
 
     @property

@@ -132,6 +132,11 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """A range over the middle half of the cells, as a query writes it; None without an order of numbers."""
         return None
 
+    def spanning(self, start: int, stop: int) -> str:
+        """Return the range of the ordered cells start..stop-1, as a query writes it."""
+        first, last = (self.labels_between(cell, cell + 1)[0] for cell in (start, stop - 1))
+        return f"{first}..{last}"
+
     @property
     def when_missing(self) -> str:
         """What a missing value counts as, where neither a cell nor a refusal says it."""

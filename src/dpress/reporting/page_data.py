@@ -48,6 +48,7 @@ def answering_data(
     signed: Form | Literal["doubled"] | None = None,
     tiles: Tiles | None = None,
     fitted: bool = False,
+    examples: Sequence[str] = (),
 ) -> dict[str, Any] | None:
     """Return what a page answers queries with, as plain objects; None where it cannot.
 
@@ -62,6 +63,7 @@ def answering_data(
             of weights of one sign; None where the page leaves shares and differences to the command.
         tiles: within which people are taken as evenly spread.
         fitted: whether the command answers what no table holds by what was fitted to all of them.
+        examples: queries that the page begins with; left out, it makes some.
     """
     places = _smallest([view.count.size for view in whole])
     attributes = [attribute.for_script(LONGEST) for attribute in facts.schema.tabular]
@@ -84,6 +86,8 @@ def answering_data(
         "fitted": fitted,
         "symmetric": decoder.symmetric,
     }
+    if examples:
+        data["examples"] = examples
     if (most := whole[places[0]].most) is not None:
         data["most"] = most
     return data

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.kinds.conftest import AGE, make
-from tests.kinds.reading import text_of, text_of_page
+from tests.kinds.reading import text_of, text_of_page, undrawn
 
 SCORE = {**AGE, "name": "pay", "bounds": [0, 9]}
 
@@ -28,3 +28,13 @@ def test_the_title_and_the_noise() -> None:
     assert "Counts over ranges of age" in shown
     assert "It adds discrete Laplace noise of scale" in shown
     assert "drawn independently and exactly in whole numbers for each of" in shown
+
+
+def test_examples_are_ranges_that_were_listed() -> None:
+    """Of any other range the release may know next to nothing."""
+    listed = undrawn(make("ranges", [AGE], parameters={"queries": ["age in 0..3", "age in 5..9"]}))
+    assert '"examples":["age in 0..3","age in 5..9"]' in listed
+    assert "dpress query FOLDER &#39;age in 0..3&#39;" in listed
+    boxes = undrawn(make("ranges", [AGE, SCORE], parameters={"queries": ["age in 0..3 and pay in 2..4"]}))
+    assert '"examples":["age in 0..3 and pay in 2..4"]' in boxes
+    assert '"examples"' not in undrawn(make("ranges", [AGE]))

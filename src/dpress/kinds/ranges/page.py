@@ -14,6 +14,7 @@ from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.kinds.ranges.tiles import tiled
 from dpress.query.release import Release
 from dpress.release.room import Page
+from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
@@ -21,13 +22,16 @@ from dpress.reporting.page_data import page_data
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/ranges/page.html.j2"
+MOST_EXAMPLES = 3
 
 
 def page(release: Release) -> str:
     """Return the page as HTML."""
     about = facts(release)
-    data = page_data(about, about.views, separate=False, signed=offline.form(release), tiles=offline.tiles(release))
-    return rendered(TEMPLATE, context(about, _shown(about, release), data))
+    form, tiles, listed = offline.form(release), offline.tiles(release), _listed(about)
+    data = page_data(about, about.views, separate=False, signed=form, tiles=tiles, examples=listed)
+    shown = context(about, _shown(about, release), data)
+    return rendered(TEMPLATE, shown | ({"example": example(about, listed[0])} if listed else {}))
 
 
 def context(facts: Facts, parts: Sequence[Part], data: str | None) -> dict[str, Any]:
@@ -69,6 +73,21 @@ def _rounds(facts: Facts) -> tuple[int, int, int] | None:
         if tree is None or not tree.rounds
         else (len(tree.rounds), tree.round + 1, tree.tile_starts([0])[0].size - 1)
     )
+
+
+def _listed(facts: Facts) -> list[str]:
+    """Return queries of the first ranges where all were listed: the error of any other one may be far larger."""
+    axes = facts.workload.axes
+    if any(axis.form != "listed" for axis in axes):
+        return []
+    boxes = zip(*(axis.listed[:MOST_EXAMPLES] for axis in axes), strict=False)
+    return [
+        " and ".join(
+            f"{attribute.name} in {attribute.spanning(span.left - 1, span.right)}"
+            for attribute, span in zip(facts.schema.tabular, box, strict=True)
+        )
+        for box in boxes
+    ]
 
 
 def _form(workload: Any) -> str:

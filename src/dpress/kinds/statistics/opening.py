@@ -13,7 +13,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_results import COUNT, GroupResults
-from dpress.kinds.statistics.units import in_sentence, in_units, with_unit
+from dpress.kinds.statistics.units import in_sentence, in_units, valued, with_unit
 from dpress.reporting.findings import (
     CONFIDENCE,
     Estimate,
@@ -21,12 +21,12 @@ from dpress.reporting.findings import (
     extremes_sentence,
     total_sentence,
 )
+from dpress.reporting.rounding import number
 from dpress.reporting.statistic_titles import chief
 
 ROUND = ("circular mean", "resultant length")  # on a circle nothing is highest
 MOST_GROUPS = 1 << 12
 FIFTH = 0.2  # of a group's size, within which its count must be known
-HIDDEN = "The noise hides in which groups it is higher than in others."
 
 
 def opening(
@@ -52,11 +52,19 @@ def opening(
         sentences.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():
-        sentences.append(f"The {statistic.name} is {in_sentence(in_units(whole, name), 0, statistic.unit)}.")
+        sentences.append(_chief(in_units(whole, name), statistic.name, statistic.unit))
         subject = "It"
     if not 1 < len(labels) <= MOST_GROUPS or name in each.chosen or name.startswith(ROUND):
         return tuple(sentences)
     return *sentences, *_extremes(answers, name, subject, labels, statistic.unit)
+
+
+def _chief(whole: Estimates, name: str, unit: str) -> str:
+    """Return what the chief statistic is; where the noise exceeds all that is possible, that it tells nothing."""
+    if whole.standard_error[0] <= whole.high[0] - whole.low[0]:
+        return f"The {name} is {in_sentence(whole, 0, unit)}."
+    possible = valued(f"{number(float(whole.low[0]))} to {number(float(whole.high[0]))}", unit)
+    return f"The noise hides the {name}: it may be anything from {possible}."
 
 
 def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[str], unit: str) -> tuple[str, ...]:
@@ -66,11 +74,12 @@ def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[s
     def at(confidence: float) -> Estimates:
         return in_units(GroupResults(sums=answers.estimates(None, confidence), chosen={}), name)
 
+    hidden = f"The noise hides in which groups {subject[0].lower()}{subject[1:]} is higher than in others."
     estimates = at(CONFIDENCE)
     sure = ~np.isnan(estimates.value)
     places = np.flatnonzero(sure & _large(answers)).tolist()
     if len(places) < 2:
-        return (HIDDEN,) if sure.sum() > 1 else ()
+        return (hidden,) if sure.sum() > 1 else ()
     groups = Groups(
         labels=[labels[group] for group in places],
         values=estimates.value[places],
@@ -83,7 +92,7 @@ def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[s
         among = f"the {len(places)} of {len(labels)} groups whose size is known within a fifth"
         subject = f"Among {among}, {subject[0].lower()}{subject[1:]}"
     confidence = 1 - (1 - CONFIDENCE) * len(places) / len(labels)
-    return (extremes_sentence(subject, groups, amounts, confidence) or HIDDEN,)
+    return (extremes_sentence(subject, groups, amounts, confidence) or hidden,)
 
 
 def _large(answers: GroupAnswers) -> npt.NDArray[np.bool_]:
