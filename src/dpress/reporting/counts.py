@@ -6,24 +6,29 @@ Data flow: facts, views -> names and values.
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from dpress.attributes.domain import Schema
+from dpress.query.found_values import FoundValues
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import Condition, Query
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, answered, example, query_of, total
-from dpress.reporting.counted import opened
-from dpress.reporting.facts import Alternative, Facts
+from dpress.reporting.counted import how_many, opened
+from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
 from dpress.reporting.headline import headline
 from dpress.reporting.long_axes import TOP, is_long
+from dpress.reporting.most_frequent import most_frequent
 from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
+from dpress.reporting.rounding import number
 from dpress.reporting.views import View
 
 MOST_VIEWS = 12
@@ -153,3 +158,42 @@ def only_table(facts: Facts, view: View, shown: Part) -> dict[str, Any]:
         "listed_whole": True,
         "adjusted": None,
     }
+
+
+def facts_of_values(answers: FoundValues) -> Facts:
+    """Return the facts of a release of values that nobody listed, with those that were found, most frequent first."""
+    labels = [answers.attribute.labels[place] for place in _order(answers)]
+    ranked = msgspec.structs.replace(answers.attribute, values=tuple(labels))
+    return replace(facts(answers.release), schema=Schema((ranked,)))
+
+
+def values_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
+    """Return what `counts.html.j2` names, the most frequent value first.
+
+    Args:
+        facts: as `facts_of_values` returns them.
+        answers: of the release.
+    """
+    (view,), released = facts.views, len(answers.values)
+    view = view.taken(0, np.array(_order(answers)))
+    counted = f"{number(released)} {'value' if released == 1 else 'values'} of {answers.attribute.caption}"
+    frequent = f"{counted} {'is' if released == 1 else 'are'} frequent enough to be released."
+    opening = how_many(facts), frequent, most_frequent(facts, released)
+    return only_table(facts, view, _part(facts, view, released)) | {
+        "opening": tuple(filter(None, opening)),
+        "named": released > 1,
+        "released": released,
+        "rest": answers.attribute.labels[-1],
+    }
+
+
+def _order(answers: FoundValues) -> list[int]:
+    """Return the places of the values, the most frequent first, then that of the rest."""
+    return [*np.argsort(-answers.counts[:-1], kind="stable").tolist(), len(answers.values)]
+
+
+def _part(facts: Facts, view: View, released: int) -> Part:
+    """Return the figure of the most frequent values, and the table with the rest below them."""
+    values = view.taken(0, np.arange(released)) if released else view
+    shown = figures.figure(values, facts.range_variances, functools.partial(together, facts))
+    return Part(name=view.name, figure=shown, table=page_tables.table(view, TOP, beside=min(1, released)))

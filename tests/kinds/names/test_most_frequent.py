@@ -9,9 +9,10 @@ from dpress.data.specification.spec import from_dict
 from dpress.kinds.names.answers import ANSWERING
 from dpress.release.curator.publish import publish
 from dpress.release.plan.plan import plan
-from dpress.reporting import frequent_values
+from dpress.reporting import most_frequent as compared
+from dpress.reporting.counts import facts_of_values
 from dpress.reporting.findings import CONFIDENCE, Groups
-from dpress.reporting.frequent_values import facts_of_values, most_frequent
+from dpress.reporting.most_frequent import most_frequent
 
 FALSE_ALARM = 1e-6  # that the test of ties fails though no more of them are named than is said
 
@@ -32,7 +33,7 @@ def sentences(counts: list[int], method: str, runs: int) -> list[tuple[str, bool
         about, released = facts_of_values(answers), len(answers.values)
         with pytest.MonkeyPatch.context() as patch:
             text = most_frequent(about, released)
-            patch.setattr(frequent_values, "largest", hasty)
+            patch.setattr(compared, "largest", hasty)
             told.append((text, most_frequent(about, released).startswith("The most frequent")))
     return told
 

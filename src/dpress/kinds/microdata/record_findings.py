@@ -26,8 +26,7 @@ def seen(table: pa.Table, attributes: Sequence[Tabular], codes: Codes) -> str:
         return ""
     columns = zip(attributes, table.columns, codes, strict=True)
     parts = [_of_attribute(*each) for each, _ in zip(columns, range(MOST_ATTRIBUTES), strict=False)]
-    told = [part for part in parts if part]
-    return f"In them {'; '.join(told)}." if told else ""
+    return f"In them {'; '.join(filter(None, parts))}." if any(parts) else ""
 
 
 def _of_attribute(attribute: Tabular, column: pa.ChunkedArray, cells: Codes) -> str:

@@ -10,8 +10,8 @@ from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting import page_tables
+from dpress.reporting.counts import facts_of_values, values_context
 from dpress.reporting.facts import Facts
-from dpress.reporting.frequent_values import facts_of_values, values_context
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import ceiling
 

@@ -9,7 +9,7 @@ from dpress.kinds.strings.answers import ANSWERING
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.query.release import Release
 from dpress.release.room import Page
-from dpress.reporting.frequent_values import facts_of_values, values_context
+from dpress.reporting.counts import facts_of_values, values_context
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/strings/page.html.j2"
