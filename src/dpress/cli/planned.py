@@ -22,6 +22,17 @@ def planned(design: Spec | Design, path: str) -> Plan | Design:
     return design if isinstance(design, Design) else plan_of(design, path)
 
 
+def of_periods(design: Spec | Design) -> Spec:
+    """Return a specification, of which `--period` names a period.
+
+    Raises:
+        ValueError: it is a design.
+    """
+    if isinstance(design, Design):
+        raise ValueError("--period: expected a specification with [periods]; a design is of one release")
+    return design
+
+
 def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:
     """Return the plan of a specification that was read from a file, or that for a wished error.
 

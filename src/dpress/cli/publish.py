@@ -18,7 +18,7 @@ from dpress.cli.output import (
     print_json,
     quiet_option,
 )
-from dpress.cli.planned import planned
+from dpress.cli.planned import of_periods, planned
 from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
@@ -38,6 +38,7 @@ from dpress.reporting.bundle import check_bundle, write_bundle
 
 MOST_NAMED = 40  # tables, by a line each
 CHECK = "`dpress check` tells beforehand where every value will be counted"
+ROWS_OF = "`dpress check --period` tells beforehand how many rows a period has, to whoever holds them"
 
 
 @click.command("publish")
@@ -140,10 +141,10 @@ def _publish_period(
     """Add a period to a release that grows, and say what was measured with it."""
     if analyst:
         raise click.UsageError("--analyst: the spans of a series are paid from what no analyst has a share of")
-    if not isinstance(spec, Spec):
-        raise ValueError("--period: expected a specification with [periods]; a design is of one release")
+    spec = of_periods(spec)
     with counting(quiet=quiet) as progress:
         made = publish_period(spec, period, data, out=out, progress=progress, **options)
+    hint(ROWS_OF, quiet=quiet or as_json)
     claim, unguarded = made[-1].claim if made else None, len(load_series(out).unguarded)
     if as_json:
         charged = [as_floats(release.charged) for release in made]

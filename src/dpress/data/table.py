@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import ROW, Unit
-from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.errors import NoRows
 from dpress.data.persons.contributions import Contributions, contributions
 from dpress.data.persons.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed
@@ -174,11 +174,11 @@ class Watched:
 
         Raises:
             OSError: they changed.
-            SchemaMismatch: there are none.
+            NoRows: there are none.
         """
         self.table.check_unchanged()
         if not self.rows:
-            raise SchemaMismatch(f"{self.table.name} has no rows to count")
+            raise NoRows(f"{self.table.name} has no rows to count")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

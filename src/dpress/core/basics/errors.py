@@ -9,6 +9,10 @@ class SchemaMismatch(ValueError):
     """The data, or a release, does not fit the schema it is read with."""
 
 
+class NoRows(SchemaMismatch):
+    """The table has no rows, or none of those that are wanted."""
+
+
 class ReportRejected(ValueError):
     """A report could not have come from the mechanism that the specification names."""
 

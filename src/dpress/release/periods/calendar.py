@@ -28,7 +28,8 @@ from dpress.core.basics.losses.read import from_parameters
 from dpress.core.maps import spans as counters
 from dpress.core.maps.spans import Span, Variances
 from dpress.data.specification.spec import Spec
-from dpress.data.specification.spec_parts import Periods
+from dpress.data.specification.spec_parts import Data, Periods
+from dpress.query.query_tree import named, valued
 from dpress.release.plan.plan_text import Listing
 
 DIGITS = 10**12  # of a share of a loss, rounded down
@@ -186,6 +187,19 @@ class Calendar:
         except ValueError:
             first, last = self.names[0], self.names[-1]
             raise ValueError(f"--period: expected one from {first} to {last}, got {period!r}") from None
+
+    def rows_of(self, period: str) -> Spec:
+        """Return the specification of the rows of one period alone, by a condition beside its own.
+
+        Raises:
+            ValueError: there is none of this name.
+        """
+        self.place(period)
+        dated, data = msgspec.structs.replace(self.dated, outside="drop"), self.spec.data or Data()
+        test = f"{named(dated.name)} = {valued(period)}"
+        where = f"({self.spec.where}) and {test}" if self.spec.where else test
+        attributes = tuple(dated if attribute.name == dated.name else attribute for attribute in self.spec.attribute)
+        return msgspec.structs.replace(self.spec, data=msgspec.structs.replace(data, where=where), attribute=attributes)
 
     def folder(self, span: Span) -> str:
         """Return the name of a span, which its folder has."""
