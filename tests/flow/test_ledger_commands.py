@@ -104,12 +104,39 @@ def test_the_releases_find_what_was_cut_off_the_end(here, paid):
     cut_off(paid, 2)
     alone = here("ledger", "verify", paid)  # the promise ends here, and says so
     assert alone.code == 0
-    assert "cut off the end are found only with" in alone.out
+    assert "Lines cut off the end are found only with" in alone.out
     found = here("ledger", "verify", paid, "--releases", "out")
     assert found.code == 1
     assert "no row has the head that out/two/release.json keeps" in found.err
     cut_off(paid, 1)
     assert "(nor those of 1 more)" in here("ledger", "verify", paid, "--releases", "out").err
+
+
+def test_what_was_verified_is_said_in_plain_words(here, folder):
+    """Of a series, too: what its lines are, and which releases of it keep the hash of one."""
+    day = """[[attribute]]\nname = "day"\nkind = "date"\nbounds = [2024-01-01, 2024-02-29]\ncells = "month"\n"""
+    (folder / "days.csv").write_text("day\n2024-01-09\n2024-02-01\n")
+    (folder / "months.toml").write_text(
+        f'[data]\nsource = "days.csv"\n{day}[privacy]\nepsilon = 1\n[periods]\nattribute = "day"\n'
+        '[release]\nkind = "histogram"\n'
+    )
+    for month in ("2024-01", "2024-02"):
+        publish = ("publish", "months.toml", "--period", month, "--out", "out/months", "--ledger", "c.sqlite")
+        assert here(*publish).code == 0
+    done = here("ledger", "verify", "c.sqlite", "--releases", "out")
+    assert done.out.splitlines()[:2] == [
+        "c.sqlite: no line was edited, moved or removed from the middle",
+        "Lines:   5: the limit, 2 charges, and for 2 of these that the noise was drawn",
+    ]
+    assert done.out.splitlines()[3] == (
+        "Checked: the hash that each of these noted when it was paid is that of a line: "
+        "the series out/months; the releases out/months/2024-01, out/months/2024-02"
+    )
+    plain = here("ledger", "verify", "c.sqlite", "--releases", "out", "--json").json
+    assert (plain["rows"], plain["charges"], plain["drawn"], plain["releases"]) == (5, 2, 2, 3)
+    assert plain["kept_by"][-1] == "out/months/series.json"
+    noted = here("ledger", "verify", "c.sqlite", "--head", plain["head"]).out
+    assert noted.splitlines()[-1] == f"Checked: {plain['head']} is the hash of a line"
 
 
 def test_what_keeps_no_head_checks_nothing_and_is_refused(here, folder, paid):

@@ -1,6 +1,8 @@
 """`dpress ledger`: what was spent, and that nobody edited it."""
 
+from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -10,10 +12,12 @@ from dpress.core.basics.check import float_down, float_up
 from dpress.core.basics.claim import Relation, Unit
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.core.basics.losses.read import from_parameters
-from dpress.ledger.ledger import Entry, Ledger, Summary, verify
+from dpress.ledger.ledger import Entry, Ledger, Summary, Verification, verify
+from dpress.query.folder import SERIES
 from dpress.release.curator.ledger_heads import heads_below
 
 SHORT = 8  # digits of a hash in a table
+NAMED = 40  # releases that keep a head
 
 
 @click.group("ledger")
@@ -151,13 +155,50 @@ def check(ledger: str, head: str | None, releases: str | None, *, as_json: bool)
     kept = {} if releases is None else heads_below(releases)
     verification = verify(ledger, head=head, kept=kept)
     if as_json:
-        print_json({"ledger": ledger, "rows": verification.rows, "head": verification.head, "releases": len(kept)})
+        counted = {"rows": verification.rows, "charges": verification.charges, "drawn": verification.drawn}
+        plain = {"ledger": ledger, **counted, "head": verification.head}
+        print_json({**plain, "releases": len(kept), "kept_by": sorted(kept)})
         return
-    click.echo(f"{ledger}: {verification.rows} entries, unbroken; head {verification.head}")
-    if releases is not None:
-        click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
+    click.echo(f"{ledger}: no line was edited, moved or removed from the middle")
+    click.echo(f"Lines:   {_lines(verification)}")
+    click.echo(f"Head:    {verification.head}, the hash of the last line")
+    if head is not None:
+        click.echo(f"Checked: {head} is the hash of a line")
+    if kept:
+        click.echo(f"Checked: the hash that each of these noted when it was paid is that of a line: {_releases(kept)}")
     elif head is None:
-        click.echo("entries cut off the end are found only with --releases or --head")
+        click.echo("Lines cut off the end are found only with --releases or --head")
+
+
+def _lines(verified: Verification) -> str:
+    """Return what the lines of a ledger are, in words.
+
+    >>> _lines(Verification(rows=6, charges=3, drawn=2, first="", head=""))
+    '6: the limit, 3 charges, and for 2 of these that the noise was drawn'
+    """
+    charges = "1 charge" if verified.charges == 1 else f"{verified.charges:,} charges"
+    drawn = f", and for {verified.drawn:,} of these that the noise was drawn" if verified.charges else ""
+    return f"{verified.rows:,}: the limit, {charges}{drawn}"
+
+
+def _releases(kept: Iterable[str]) -> str:
+    """Return which releases and series keep a head, by their folders.
+
+    >>> _releases(["visits/2024-01/release.json", "visits/series.json"])
+    'the series visits; the release visits/2024-01'
+    """
+    places = [PurePath(place) for place in kept]
+    series = sorted(str(place.parent) for place in places if place.name == SERIES)
+    single = sorted(str(place.parent) for place in places if place.name != SERIES)
+    return "; ".join(_listed(*named) for named in (("the series", series), ("the release", single)) if named[1])
+
+
+def _listed(word: str, names: list[str]) -> str:
+    if len(names) == 1:
+        return f"{word} {names[0]}"
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    plural = word if word.endswith("s") else f"{word}s"
+    return f"{plural} {', '.join(names[:NAMED])}{more}"
 
 
 def _plain_shares(summary: Summary) -> dict[str, dict[str, float]]:

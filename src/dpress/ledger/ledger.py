@@ -72,10 +72,13 @@ class Summary:
 class Verification:
     """The result of a check: the number of rows of an unbroken chain, and the hashes of the first and the last one.
 
-    The first one names the ledger: copies of it share that, and no other ledger.
+    The first one names the ledger: copies of it share that, and no other ledger. A row is the limit, a charge, or that
+    the noise of a charge was drawn.
     """
 
     rows: int
+    charges: int
+    drawn: int
     first: str
     head: str
 
@@ -293,7 +296,8 @@ def verify(
             f"{path}: rows were cut off or rewritten, or another ledger paid: no row has the head that {lost[0]} keeps"
             + (f" (nor those of {len(lost) - 1} more)" if lost[1:] else "")
         )
-    return Verification(rows=history.rows, first=rows[0].hash, head=history.head)
+    charges, drawn = len(history.reservations), len(history.spends)
+    return Verification(rows=history.rows, charges=charges, drawn=drawn, first=rows[0].hash, head=history.head)
 
 
 def _history(path: Path | str) -> History:
