@@ -13,12 +13,20 @@ from dpress.query.query_tree import Condition, Query
 
 
 def query_of(schema: Schema, text: str) -> Query:
-    """Return what a text asks for; see `grammar.read`.
+    """Return what a text asks for; see `grammar.read`. Titles stand for the names of attributes where names do not.
 
     Raises:
         ValueError: it cannot be read; the message says what would be right.
     """
-    query = grammar.read(schema.words, text)
+    try:
+        query = grammar.read(schema.words, text)
+    except ValueError as error:
+        from dpress.query.words_meant import by_names, of_value  # noqa: PLC0415  # for texts that cannot be read
+
+        if (renamed := by_names(schema, str(text))) == str(text):
+            meant = of_value(schema, str(text))
+            raise ValueError(f"cannot read {text!r}; {meant}") if meant else error from None
+        query = grammar.read(schema.words, renamed)
     if len(schema.words) == len(schema.names):
         return query
     first, second = (_of_attributes(schema, each) for each in (query.first, query.second))
