@@ -1,5 +1,7 @@
 """Queries over a series: by groups and by periods, and the difference of two periods with its exact error."""
 
+import shlex
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -50,6 +52,31 @@ def test_statistics_by_groups_are_answered_of_every_period(tmp_path):
     assert done.output.splitlines()[0].split()[:3] == ["visited", "ward", "value"]
     with pytest.raises(ValueError, match="has an answer for every group; ask"):
         series.by_period("mean cost by ward")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "periods"),
+    [
+        ("count visited = 2024-02 - count visited = 2024-01", "total", ["2024-02", "2024-01"]),
+        ("count visited = 2024-02 - count visited = 2024-01 where ward = eyes", "count where ward = eyes",
+         ["2024-02", "2024-01"]),
+        ("mean cost where visited = 2024-02 and ward = eyes", "mean cost where ward = eyes", ["2024-02"]),
+        ("mean cost where visited = 2024-01", "mean cost", ["2024-01"]),
+        ("visited in (2024-01, 2024-02)", "total", ["2024-01"]),
+    ],
+)  # fmt: skip
+def test_a_query_of_periods_that_do_not_add_up_is_refused_with_what_does_work(tmp_path, text, asked, periods):
+    """Every command of the refusal is answered."""
+    folder = tmp_path / "out"
+    of_means(folder, MONTHS[:2])
+    done = CliRunner().invoke(cli, ["query", str(folder), text])
+    assert done.exit_code == 1
+    assert "every period answers by itself; of all periods `dpress query" in done.stderr
+    commands = [shlex.split(command)[2:] for command in done.stderr.split("`")[1::2]]
+    assert commands == [[str(place), asked] for place in (folder, *(folder / period for period in periods))]
+    assert ("the squares of their standard errors" in done.stderr) is (" - " in text)
+    for command in commands:
+        assert CliRunner().invoke(cli, ["query", *command]).exit_code == 0
 
 
 @pytest.mark.parametrize("counter", ["separate", "tree", "smooth"])

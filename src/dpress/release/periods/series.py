@@ -30,6 +30,7 @@ from dpress.query.table_answers import TableAnswers
 from dpress.release.curator.ledger_heads import kept_heads
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.series_folder import described, plain_of
+from dpress.release.periods.single_period import single_period
 
 Numbers = tuple[float, float]  # a count and its variance
 
@@ -221,8 +222,8 @@ class Series:
         if self.running:
             raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.counter}"')
         if self._dates(query):
-            name = self.calendar.dated.name
-            raise ValueError(f"{text!r}: it is answered of every published period; leave out {name}, or ask one folder")
+            instead = single_period(query, self.calendar.dated.name, str(self.folder))
+            raise ValueError(f"{text!r}: every period answers by itself; {instead}")
         if not self.releases:
             raise ValueError(f"{text!r}: {self._published}")
         return query
