@@ -169,6 +169,14 @@ def planned(dpress, spec, privacy, parameters=""):
     return found.json, {one["method"]: one["predicted_error"] for one in found.json["candidates"]}
 
 
+def test_a_plan_without_remarks_is_the_same(here, spec):
+    """One of them is about a very small budget."""
+    spec(privacy="epsilon = 1e-6")
+    loud, quiet = here("plan", "spec.toml"), here("plan", "spec.toml", "--quiet")
+    assert loud.out == quiet.out
+    assert (loud.err.startswith("note: "), quiet.err) == (True, "")
+
+
 def test_plans_for_all_ranges_reach_the_documents_figures(dpress, spec):
     pure, errors = planned(dpress, spec, "epsilon = 1.0")
     assert pure["chosen"] == "p_identity"

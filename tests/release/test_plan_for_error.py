@@ -49,8 +49,17 @@ def test_an_error_that_no_budget_reaches_is_refused_with_what_the_largest_has():
     asked = spec({"model": "local", "epsilon": 1.0}, {"kind": "marginals", "parameters": {"users": 500, "ways": 1}})
     asked["attribute"] = [AGE, {**AGE, "name": "other"}]
     asked["release"]["parameters"]["split"] = "users"  # half of the people are asked about each
-    with pytest.raises(NotSupported, match=r"no epsilon up to 1000 has a typical error of 0\.1; at 1000 it is [\d.]+"):
+    with pytest.raises(NotSupported, match=r"up to 1000 has a typical error of 0\.1 counts; at 1000 it is [\d.]+"):
         plan_for_error(asked, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("form", "unit"), [("central", "counts"), ("local", "counts"), ("mean", "widths of the bounds")]
+)
+def test_the_sentence_has_the_unit_of_the_error(form, unit):
+    privacy, release, error, _ = FORMS[form]
+    words = module.sentence(plan_for_error(spec(privacy, release), error), error)
+    assert f"with a typical error of at most {error:g} {unit}: write it" in words
 
 
 def test_a_budget_is_never_rounded_down():

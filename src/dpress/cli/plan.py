@@ -9,7 +9,7 @@ import click
 from msgspec import UNSET
 
 from dpress import catalog
-from dpress.cli.output import DECIMAL, hint, json_option, planning, print_json, print_table
+from dpress.cli.output import DECIMAL, hint, json_option, planning, print_json, print_table, quiet_option
 from dpress.cli.planned import plan_of
 from dpress.core.basics.claim_words import chosen_rows
 from dpress.core.basics.errors import NotSupported
@@ -36,9 +36,10 @@ CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer
 @click.option("--out", type=click.Path(), help="A new file for the chosen method's design.")
 @click.option("--shuffled", is_flag=True, help="Also the promise of all reports together if somebody shuffles them.")
 @click.option("--delta", help="The probability that the promise of --shuffled leaves open, as 1e-8.")
-@click.option("--error", type=DECIMAL, help="A typical error: plan with the smallest budget that reaches it.")
+@click.option("--error", type=DECIMAL, help="A typical error, as 25 counts: plan with the smallest budget for it.")
 @click.option("--sql", help="Statements in place of [release], or a file of them that ends in .sql.")
 @click.option("--weights", help="Of the statements, as 2,1: twice the weight is half the error.")
+@quiet_option
 @json_option
 def command(
     spec: str,
@@ -49,6 +50,7 @@ def command(
     sql: str | None,
     weights: str | None,
     shuffled: bool,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound.
@@ -58,11 +60,11 @@ def command(
     if sql is not None:
         if out or delta or error or shuffled:
             raise click.UsageError("--sql goes with --weights and --json; `dpress publish --sql` acts on the same plan")
-        importlib.import_module("dpress.cli.statement_plan").plan(spec, sql, weights, as_json=as_json)
+        importlib.import_module("dpress.cli.statement_plan").plan(spec, sql, weights, quiet=quiet, as_json=as_json)
         return
     _check(out, delta, shuffled=shuffled)
     loaded, calendar = _loaded(spec, error)
-    with planning(loaded.release.parameters.get("seconds"), quiet=as_json):
+    with planning(loaded.release.parameters.get("seconds"), quiet=quiet or as_json):
         planned = plan_of(loaded, spec, error)
     together = None if delta is None else _shuffled(planned, delta)
     if out is not None:
@@ -71,7 +73,7 @@ def command(
         plain = {**_plain(planned, calendar), **_beside(planned, together, error)}
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
-    _show(catalog.room(planned.design.kind).words.text(planned))
+    _show(catalog.room(planned.design.kind).words.text(planned), quiet=quiet)
     if error is not None:
         click.echo(found(planned, error))
     if calendar is not None:
@@ -79,7 +81,7 @@ def command(
     if together is not None:
         click.echo(sentence(together))
     _show_counted(planned)
-    _show_others(planned)
+    _show_others(planned, quiet=quiet)
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
 
@@ -92,10 +94,10 @@ def _show_counted(planned: Plan) -> None:
         click.echo(f"Counts are of {counted}: {CAP}")
 
 
-def _show_others(planned: Plan) -> None:
+def _show_others(planned: Plan, *, quiet: bool) -> None:
     """Print what a budget makes doubtful, what a delta and what other kinds of release would give."""
     for words in doubts(planned.spec.privacy.loss, planned.spec.release.parameters):
-        hint(words, quiet=False)
+        hint(words, quiet=quiet)
     if (better := with_delta(planned)) is not None:
         click.echo(of_delta(better, planned))
     for other in other_kinds(planned):
@@ -162,7 +164,7 @@ def _sentence(other: OtherKind, planned: Plan) -> str:
     )
 
 
-def _show(text: PlanText) -> None:
+def _show(text: PlanText, *, quiet: bool) -> None:
     _table(text.candidates)
     for remark in text.remarks:
         if isinstance(remark, Listing):
@@ -170,7 +172,7 @@ def _show(text: PlanText) -> None:
         else:
             click.echo(remark)
     for words in text.hints:
-        hint(words, quiet=False)
+        hint(words, quiet=quiet)
 
 
 def _show_periods(calendar: Calendar) -> None:

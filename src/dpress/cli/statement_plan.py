@@ -25,9 +25,9 @@ def weights_of(text: str | None) -> tuple[float, ...]:
         ) from None
 
 
-def plan(spec: str, sql: str, weights: str | None, *, as_json: bool) -> None:
+def plan(spec: str, sql: str, weights: str | None, *, quiet: bool, as_json: bool) -> None:
     """Show the plan for statements."""
-    with marked(quiet=as_json), planning(None, quiet=as_json):
+    with marked(quiet=as_json), planning(None, quiet=quiet or as_json):
         planned = plan_statements(Path(spec), text_of(sql), weights=weights_of(weights))
     if as_json:
         print_json(_plain(planned))

@@ -11,6 +11,16 @@ from dpress.mechanisms.protocol.collection import Collection, as_collection, met
 UNIT = "counts squared"
 
 
+def of_root(unit: str) -> str:
+    """Return the unit of the root of errors, of which one typical error is.
+
+    >>> of_root("counts squared, of a released name"), of_root("squared error, widths of the bounds")
+    ('counts, of a released name', 'widths of the bounds')
+    """
+    squared, _, rooted = unit.partition(", ")
+    return unit.replace(UNIT, "counts", 1) if squared == UNIT else rooted or unit
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """One method that could publish this.

@@ -12,6 +12,7 @@ import msgspec
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.any_loss import describe
 from dpress.data.specification.spec import Asked, Spec, spec_of
+from dpress.release.plan.candidate import of_root
 from dpress.release.plan.plan import Plan, plan
 
 NEAR = 1.01  # how far above the smallest budget the found one may be
@@ -59,7 +60,8 @@ def plan_for_error(spec: Asked, error: float) -> Plan:
     budget = least_budget(reaches, float(getattr(specification.privacy, name)))
     if budget is None:
         reached = f"at {MOST:g} it is {typical(MOST):,.4g}"
-        raise NotSupported(f"no {name} up to {MOST:g} has a typical error of {error:g}; {reached}")
+        unit = of_root(plan(specification).choice.unit)
+        raise NotSupported(f"no {name} up to {MOST:g} has a typical error of {error:g} {unit}; {reached}")
     return plan(_under(specification, name, budget))
 
 
@@ -112,5 +114,5 @@ def sentence(planned: Plan, error: float) -> str:
     """Return which budget was found, for a terminal."""
     return (
         f"{describe(planned.spec.privacy.loss)} is, to 1 %, the smallest budget with a typical error of at most "
-        f"{error:g}: write it into [privacy], or publish the design that --out writes."
+        f"{error:g} {of_root(planned.choice.unit)}: write it into [privacy], or publish the design that --out writes."
     )
