@@ -176,15 +176,20 @@ def values_context(facts: Facts, answers: FoundValues) -> dict[str, Any]:
     """
     (view,), released = facts.views, len(answers.values)
     view = view.taken(0, np.array(_order(answers)))
-    counted = f"{number(released)} {'value' if released == 1 else 'values'} of {answers.attribute.caption}"
-    frequent = f"{counted} {'is' if released == 1 else 'are'} frequent enough to be released."
-    opening = how_many(facts), frequent, most_frequent(facts, released)
     return only_table(facts, view, _part(facts, view, released)) | {
-        "opening": tuple(filter(None, opening)),
+        "opening": values_opening(facts, answers),
         "named": released > 1,
         "released": released,
         "rest": answers.attribute.labels[-1],
     }
+
+
+def values_opening(facts: Facts, answers: FoundValues) -> tuple[str, ...]:
+    """Return how many there are, how many values were found, and which are the most frequent."""
+    released = len(answers.values)
+    counted = f"{number(released)} {'value' if released == 1 else 'values'} of {answers.attribute.caption}"
+    frequent = f"{counted} {'is' if released == 1 else 'are'} frequent enough to be released."
+    return tuple(filter(None, (how_many(facts), frequent, most_frequent(facts, released))))
 
 
 def _order(answers: FoundValues) -> list[int]:

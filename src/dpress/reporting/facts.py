@@ -126,6 +126,11 @@ class Facts:
         return NOUNS[self.model]
 
     @property
+    def counted(self) -> str:
+        """What stands behind the number of all."""
+        return f"{self.noun} reported" if self.local else self.noun
+
+    @property
     def views(self) -> list[View]:
         """A view of every published table."""
         return [view_of(table, self.noun) for table in self.published()]

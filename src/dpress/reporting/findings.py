@@ -8,12 +8,12 @@ from decimal import ROUND_CEILING
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.reporting.rounding import interval, number, unit_for
+from dpress.reporting.rounding import interval, listed, number, unit_for
 
 CONFIDENCE = 0.95
 """That no sentence of a page names a group that is not the largest; and that of every interval by itself."""
 ENDS = 8  # groups at either end, of which two are told apart where no extreme one is
-HIDDEN = "The noise hides which group of"
+MOST_NAMED = 3  # estimates that are named where none is significantly the largest
 TENTH = 0.1  # of a percent, finer than which no share is told
 
 
@@ -190,23 +190,26 @@ def extremes_sentence(subject: str, groups: Groups, amounts: Sequence[str], conf
 def shares_sentence(
     subject: str,
     groups: Groups,
-    shares: Sequence[Estimate],
+    share: Callable[[int, float], Estimate],
     inhabited: Callable[[int, float], bool] | None,
     confidence: float = CONFIDENCE,
 ) -> str:
     """Return the largest and the smallest group of an attribute with their shares; of two both, and which is larger.
 
+    Where none is significantly the largest: the largest estimates, and how many groups are significantly inhabited;
+    error as of `smallest`, whose comparisons with nothing hold together.
+
     Args:
         subject: the attribute.
         groups: its values.
-        shares: of these, in percent.
-        inhabited: as of `smallest`; None where that is left out.
+        share: of a group, in percent, with its interval at a confidence.
+        inhabited: as of `smallest`; None where only what is significantly the largest of several is named.
         confidence: of the largest, and once more of the smallest.
     """
     place = largest(groups, confidence)
-    if len(shares) > 2:
-        last = None if inhabited is None else smallest(groups, inhabited, confidence)
-        return _ends_sentence(subject, groups, shares, place, last)
+    if len(groups.labels) > 2:
+        return _ends_sentence(subject, groups, share, place, inhabited, confidence)
+    shares = [share(group, CONFIDENCE) for group in range(len(groups.labels))]
     half = max(share.half for share in shares)
     step = max(TENTH, unit_for(half))
     order = np.argsort(-groups.values, kind="stable").tolist()
@@ -215,17 +218,55 @@ def shares_sentence(
     return f"{subject}: {both}, give or take {number(half, step, ROUND_CEILING)} points; {larger}."
 
 
-def _ends_sentence(
-    subject: str, groups: Groups, shares: Sequence[Estimate], first: int | None, last: int | None
+def _ends_sentence(  # noqa: PLR0917  # what `shares_sentence` has
+    subject: str,
+    groups: Groups,
+    share: Callable[[int, float], Estimate],
+    first: int | None,
+    inhabited: Callable[[int, float], bool] | None,
+    confidence: float,
 ) -> str:
     def named(place: int) -> str:
-        return f"{groups.labels[place]}: {amount(shares[place], '%', TENTH)}"
+        return f"{groups.labels[place]}: {amount(share(place, CONFIDENCE), '%', TENTH)}"
 
-    most = f"{HIDDEN} {subject} is the largest"
-    if first is not None:
-        most = f"The largest group of {subject} is {named(first)}"
+    last = None if inhabited is None else smallest(groups, inhabited, confidence)
     least = f"; the smallest that is told from an empty one is {named(last)}" if last is not None else ""
-    return f"{most}{least}."
+    if first is not None:
+        return f"The largest group of {subject} is {named(first)}{least}."
+    if inhabited is None:
+        return ""
+    many = len(groups.labels)
+    above = sum(inhabited(group, 1 - (1 - confidence) / many**2) for group in range(many))
+    inside = "none" if not above else f"all {many}" if above == many else f"{above} of {many}"
+    hidden = f"the noise hides which group is the largest, and {inside} {'is' if above < 2 else 'are'}"
+    return f"{largest_estimates(f'of {subject}', groups, share, '%')}; {hidden} told from an empty one{least}."
+
+
+def largest_estimates(
+    of: str, groups: Groups, value: Callable[[int, float], Estimate], unit: str, *, most: int = MOST_NAMED
+) -> str:
+    """Return the largest estimates, which need not be those of the largest groups, as a sentence without its end.
+
+    Error: who picks the largest of many estimates picks those that err upwards; so these intervals are those that hold
+    for all groups together (Bonferroni).
+
+    Args:
+        of: what they are of, empty or as it stands behind "estimates".
+        groups: at least two.
+        value: of a group, with its interval at a confidence.
+        unit: of the values.
+        most: that are named; never all of them.
+
+    >>> groups = Groups(labels="abc", values=np.array([1.0, 4.0, 3.0]), exceeds=lambda first, second, _: False)
+    >>> largest_estimates("", groups, lambda group, _: Estimate(value=9.0 - group, ends=(2.0, 12.0)), "people")
+    'The largest estimates are b 8 people (2 to 12) and c 7 people (2 to 12)'
+    """
+    many = len(groups.labels)
+    order = np.argsort(-groups.values, kind="stable").tolist()[: max(1, min(most, many - 1))]
+    each = 1 - (1 - CONFIDENCE) / many
+    named = [f"{groups.labels[place]} {amount(value(place, each), unit, TENTH)}" for place in order]
+    verb = "estimates {} are" if len(named) > 1 else "estimate {} is"
+    return f"The largest {verb.format(of).replace('  ', ' ')} {listed(named)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpress.query.query_tree import Condition, Query
 from dpress.reporting.facts import Facts
-from dpress.reporting.findings import CONFIDENCE, Groups, largest
+from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, largest, largest_estimates
 from dpress.reporting.rounding import interval, number, unit_for
 
 MOST_VALUES = 512  # that are compared
@@ -29,9 +29,14 @@ def most_frequent(facts: Facts, released: int) -> str:
         query = Query(of="difference", first=rows[place], second=rows[other])
         return facts.answered(query, confidence).interval[0] > 0
 
+    def estimate(place: int, confidence: float) -> Estimate:
+        result = facts.answered(Query(of="count", first=rows[place]), confidence)
+        return Estimate(value=result.value, ends=result.interval)
+
     falling = -np.arange(released, dtype=np.float64)
-    if largest(Groups(labels=labels, values=falling, exceeds=exceeds)) is None:
-        return "The noise hides which is the most frequent."
+    groups = Groups(labels=attribute.captions[:released], values=falling, exceeds=exceeds)
+    if largest(groups) is None:
+        return f"{largest_estimates('', groups, estimate, facts.noun)}; the noise hides which is the most frequent."
     first = facts.answered(Query(of="count", first=rows[0]), CONFIDENCE)
     unit = unit_for(first.standard_error)
     most = f"{number(first.value, unit)} ({interval(*first.interval, unit)})"

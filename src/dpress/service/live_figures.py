@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.query.published_tables import PublishedTable
 from dpress.query.release import Release
@@ -17,6 +18,7 @@ NO_FIGURES: Mapping[str, Any] = {
     "before": 0,
     "left_out": {},
     "approximate": False,
+    "opening": (),
     "axes": {},
     "tables": [],
     "remarks": [],
@@ -24,7 +26,7 @@ NO_FIGURES: Mapping[str, Any] = {
 
 
 def figures(release: Release) -> dict[str, Any]:
-    """Return what is shown of a release: every table with counts and the ends of their 95 % intervals."""
+    """Return what is shown of a release: what was found, and every table with counts and 95 % intervals."""
     tables = list(release.answers.overview(MOST_CELLS))
     axes = {axis.name: axis for table in tables for axis in table.axes}
     shown = {tuple(axis.name for axis in table.axes) for table in tables}
@@ -34,10 +36,17 @@ def figures(release: Release) -> dict[str, Any]:
         "before": users_before(release),
         "left_out": dict(release.rejected),
         "approximate": bool(getattr(release.answers, "approximate", False)),
+        "opening": opening(release),
         "axes": {name: _axis(axis) for name, axis in axes.items()},
         "tables": [_table(table) for table in tables],
         "remarks": [*(f"The release has the table of {name}, too." for name in hidden), *release.answers.remarks],
     }
+
+
+def opening(release: Release) -> tuple[str, ...]:
+    """Return what was found so far, in the sentences that the page of the release opens with."""
+    sentences = catalog.room(release.design.kind).page.opening
+    return () if sentences is None else tuple(sentences(release))
 
 
 def _axis(axis: Tabular) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def told(counts: Any) -> str:
 def named_of_equal_parts() -> int:
     """Return of how many maps on which all parts hold as many people one is named, each time wrongly."""
     noise = 5 * normal(RUNS * 256, rng=rng.seeded(4)).reshape(RUNS, 16, 16)
-    return sum(told(100 + each) != HIDDEN for each in noise)
+    return sum(not told(100 + each).endswith(HIDDEN) for each in noise)
 
 
 def test_parts_that_hold_as_many_are_named_no_more_often_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,10 @@ def test_the_smallest_part_that_is_known_to_be_the_fullest_is_named_with_its_cou
     place = f"East (km) {MINUS}12.0 to {MINUS}10.0 and North (km) 1.40 to 1.60"
     assert told(counts) == f"Of 8 × 8 equal parts of the map the fullest is {place}: 440 people (419 to 461)."
     counts[12:14, 2:4] += 100.0
-    assert told(counts) == HIDDEN
+    assert told(counts) == (
+        f"The largest estimate of 4 equal parts of the map is East (km) {MINUS}16.0 to {MINUS}8.0 and North (km) "
+        f"0.80 to 1.60: 1,040 people (930 to 1,150); {HIDDEN}"
+    )
     counts[0:8, 8:16] += 5.0
     assert told(counts).startswith("Of 2 × 2 equal parts")
 
@@ -62,4 +65,5 @@ def test_pages_name_a_part_where_their_intervals_hold_alone() -> None:
     assert "equal parts of the map the fullest is lon" in undrawn(mapped_table())
     approximate = undrawn(mapped("ahead"))
     assert "fullest is" not in approximate
-    assert "A group is named" not in approximate
+    assert "people reported. The largest estimate of 4 equal parts of the map is lon" in approximate
+    assert "A group is called" not in approximate

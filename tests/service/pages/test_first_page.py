@@ -65,6 +65,21 @@ def test_the_first_page_leads_to_the_collection(serve, open_page):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("client_built")
+def test_of_a_round_that_is_closed_no_link_says_so_far(serve, open_page, with_token):
+    service = serve("tables", "--public", *with_token)
+    survey = open_page(service.survey)
+    survey.locator("#live", has_text="The estimate so far").wait_for()
+    assert service.ask("/close", b"", token=TOKEN)[0] == 200
+    page = open_page(first_page(service))
+    page.locator("dd", has_text="Closed").wait_for()
+    assert page.get_by_role("link").all_inner_texts() == ["The estimate"]
+    survey.reload()
+    survey.get_by_role("heading", name="Who rides").wait_for()
+    assert survey.locator("#live").inner_text() == "The estimate"
+
+
+@pytest.mark.slow
 def test_the_first_page_says_where_to_go(serve, open_page, with_token):
     service = serve("tables", *with_token)
     page = open_page(first_page(service), expected=("401",))

@@ -1,8 +1,11 @@
 """The estimate while reports arrive is that of `dpress estimate`, whatever arrives when, twice, or not at all."""
 
+import re
+from html import unescape
+
 import numpy as np
 import pytest
-from tests.service.pages.collections_of import designed, packed, people
+from tests.service.pages.collections_of import SPECS, designed, packed, people
 
 from dpress.core.reports.wire import ID_BYTES
 from dpress.data.stored.report_store import Upload
@@ -10,6 +13,7 @@ from dpress.data.stored.store_url import open_store
 from dpress.query.published_tables import PublishedTable
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.next_round import next_design
+from dpress.reporting.page import page
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures
 from dpress.service.served import Collections
@@ -51,7 +55,30 @@ def test_what_arrives_piece_by_piece_gives_the_release_of_all(kind, stored, tmp_
     whole = estimate(own.served.design, own.url)
     assert live.users == whole.users == USERS
     assert np.array_equal(live.kept, whole.kept[: live.kept.size])
-    assert {**figures(live), "remarks": None} == {**figures(whole), "remarks": None}
+    fitted = {"remarks": None} if live.detail == whole.detail else {"remarks": None, "opening": None}
+    assert figures(live) | fitted == figures(whole) | fitted
+
+
+@pytest.mark.parametrize("kind", [*SPECS])
+def test_what_was_found_so_far_stands_in_the_sentences_of_the_report(kind, stored, tmp_path):
+    own = stored(designed(kind))
+    own.add(packed(own.served.design, people(kind, USERS), tmp_path))
+    live = own.look()
+    shown = figures(live)["opening"]
+    assert shown[0] == f"{live.users:,} people reported."
+    assert len(shown) > 1
+    report = unescape(page(estimate(own.served.design, own.url)))
+    assert (" ".join(shown) in report) == (kind != "joint")  # which is fitted only when it is released
+    assert " ".join(shown[:2]) in report
+
+
+def test_too_few_reports_for_an_opening_are_no_fault(stored, tmp_path):
+    own = stored(designed("gaps"))
+    own.add(packed(own.served.design, people("gaps", 12), tmp_path))
+    (reported, age, sex) = figures(own.look())["opening"]
+    assert reported == "12 people reported."
+    assert re.match(r"The (median of|noise hides the median of) Age", age)
+    assert re.search(r"the noise hides which group is the largest, and (none is|[12] of 4 (is|are)) told", sex)
 
 
 @pytest.mark.parametrize("kind", ["tables", "joint", "maps"])

@@ -22,7 +22,7 @@ from dpress.query.published_tables import CONFIDENCE
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.added_noise import added_noise
-from dpress.reporting.counted import how_many, largest_groups
+from dpress.reporting.counted import counted, how_many, largest_groups
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.headline import headline
@@ -169,7 +169,7 @@ def page(release: Release) -> str:
 
 def context(facts: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
-    ranked = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, facts.schema.captions)
+    ranked = _ranked(facts, fitted)
     whole, tables = facts.views, facts.mechanism.decoder.tables
     parts, most = _parts(facts, whole, ranked, fitted.users), MOST_PAIRS if ranked else MOST_VIEWS
     places = {axes: place for place, axes in enumerate(tables)} if data else {}
@@ -183,6 +183,21 @@ def context(facts: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
         "noise": None if facts.model == "local" else added_noise(facts.mechanism),
         "cells_asked": facts.workload.queries,
     }
+
+
+def opening(release: Release) -> tuple[str, ...]:
+    """Return the sentences that the page opens with; before the joint is fitted those of counts."""
+    about = facts(release)
+    fitted = None if release.detail is None else fit(release)
+    ranked = [] if fitted is None else _ranked(about, fitted)
+    if fitted is None or not ranked:
+        return counted(about, headline(about))
+    return tuple(_of_pairs(about, fitted, ranked)["opening"])
+
+
+def _ranked(facts: Facts, fitted: Fit) -> list[Pair]:
+    """Return the pairs, the clearest first; none where no joint was fitted."""
+    return [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, facts.schema.captions)
 
 
 def _of_pairs(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> dict[str, Any]:
@@ -243,4 +258,4 @@ def _renamed(shown: Table) -> Table:
     return replace(shown, names=tuple("fitted count" if name == "count" else name for name in shown.names))
 
 
-PAGE = Page(page=page)
+PAGE = Page(page=page, opening=opening)

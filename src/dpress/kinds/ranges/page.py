@@ -16,6 +16,7 @@ from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counted import opening
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_data import page_data
@@ -98,4 +99,4 @@ def _form(workload: Any) -> str:
     return str(workload.axes[0].form)
 
 
-PAGE = Page(page=page)
+PAGE = Page(page=page, opening=opening)

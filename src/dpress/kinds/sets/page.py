@@ -6,8 +6,6 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 import functools
 import math
 
-import numpy as np
-
 from dpress.attributes.listed.attribute import Categorical
 from dpress.kinds.sets.answers import ANSWERING
 from dpress.query.query_tree import Condition, Query
@@ -18,7 +16,7 @@ from dpress.reporting.accuracy import answered
 from dpress.reporting.counted import how_many
 from dpress.reporting.counts import only_table, part
 from dpress.reporting.facts import Facts, facts
-from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, amount, largest
+from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, amount, largest, largest_estimates
 from dpress.reporting.long_axes import largest_first
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import number
@@ -33,7 +31,7 @@ def page(release: Release) -> str:
     size, view = answers.set_size, largest_first(about.views[0])
     context = {
         **only_table(about, view, part(about, about.views[0])),
-        "opening": opening(about, answers.attribute),
+        "opening": _opening(about, answers.attribute),
         "named": True,
         "listed": len(answers.attribute.listed),
         "beside": "".join(f" and “{name}”" for name in answers.attribute.extra),
@@ -45,8 +43,15 @@ def page(release: Release) -> str:
     return rendered(TEMPLATE, context)
 
 
-def opening(facts: Facts, attribute: Categorical) -> tuple[str, ...]:
+def opening(release: Release) -> tuple[str, ...]:
+    """Return the sentences that the page opens with."""
+    return _opening(facts(release), ANSWERING.of(release).attribute)
+
+
+def _opening(facts: Facts, attribute: Categorical) -> tuple[str, ...]:
     """Return how many values a person holds, and which most people hold, where one lies above all others.
+
+    Where none does, or they are too many to be compared: the largest estimates.
 
     Error: a value is named where its interval lies above those of all others, which hold together (Bonferroni).
     """
@@ -61,14 +66,17 @@ def opening(facts: Facts, attribute: Categorical) -> tuple[str, ...]:
     def exceeds(first: int, second: int, confidence: float) -> bool:
         return count(first, confidence).interval[0] > count(second, confidence).interval[1]
 
-    if attribute.size > MOST_VALUES:
-        return how_many(facts), held
-    values = np.array([count(place, CONFIDENCE).value for place in range(attribute.size)])
-    place = largest(Groups(labels=attribute.captions, values=values, exceeds=exceeds))
-    if place is None:
-        return how_many(facts), held, "The noise hides which value is the most frequent."
-    people = amount(Estimate(value=values[place], ends=count(place, CONFIDENCE).interval), facts.noun)
-    return how_many(facts), held, f"The most frequent value is {attribute.captions[place]}: {people}."
+    def estimate(place: int, confidence: float) -> Estimate:
+        return Estimate(value=count(place, confidence).value, ends=count(place, confidence).interval)
+
+    groups = Groups(labels=attribute.captions, values=facts.views[0].count, exceeds=exceeds)
+    compared = attribute.size <= MOST_VALUES
+    place = largest(groups) if compared else None
+    if place is not None:
+        people = amount(estimate(place, CONFIDENCE), facts.noun)
+        return how_many(facts), held, f"The most frequent value is {attribute.captions[place]}: {people}."
+    hidden = "; the noise hides which value is the most frequent" * compared
+    return how_many(facts), held, f"{largest_estimates('', groups, estimate, facts.noun)}{hidden}."
 
 
-PAGE = Page(page=page)
+PAGE = Page(page=page, opening=opening)

@@ -25,7 +25,7 @@ from dpress.kinds.spatial.boundaries import read_boundaries
 from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.place import location
-from dpress.kinds.spatial.where_most import fullest_area, where_most
+from dpress.kinds.spatial.where_most import fullest_area, largest_quarter, where_most
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
@@ -153,7 +153,7 @@ def context(facts: Facts, shown: Map, queries: Sequence[str] = (), areas: Sequen
     warned = within and facts.private
     return {
         **common,
-        "opening": (how_many(facts), *_where(facts, shown, areas)),
+        "opening": _opening(facts, shown, areas),
         "named": not facts.approximate,
         "data": _data(facts, shown, areas),
         "areas": map_tables.areas(areas, facts.noun),
@@ -180,13 +180,17 @@ def context(facts: Facts, shown: Map, queries: Sequence[str] = (), areas: Sequen
     }
 
 
-def _where(facts: Facts, shown: Map, areas: Sequence[AreaCount]) -> tuple[str, ...]:
-    """Return the sentence on where most people are; none where intervals are approximate."""
-    if facts.approximate:
-        return ()
-    if len(areas) > 1:
-        return (fullest_area(areas, facts.tail, facts.noun),)
-    return (where_most(shown.density, facts.tail, shown.box, facts.schema.captions, facts.noun),)
+def opening(release: Release) -> tuple[str, ...]:
+    """Return the sentences that the page opens with."""
+    return _opening(facts(release), map_of(release))
+
+
+def _opening(facts: Facts, shown: Map, areas: Sequence[AreaCount] = ()) -> tuple[str, ...]:
+    """Return how many there are, and where most are, which nothing compares where intervals are approximate."""
+    if len(areas) > 1 and not facts.approximate:
+        return how_many(facts), fullest_area(areas, facts.tail, facts.noun)
+    of_map = shown.density, facts.tail, shown.box, facts.schema.captions, facts.noun
+    return how_many(facts), f"{largest_quarter(*of_map)}." if facts.approximate else where_most(*of_map)
 
 
 def _data(facts: Facts, shown: Map, areas: Sequence[AreaCount]) -> str:
@@ -277,4 +281,4 @@ def _added(mechanism: AdaptiveGrid | CentralMap) -> dict[str, Any]:
     return {"assignment": "", "blocks": mechanism.blocks, "noises": noises}
 
 
-PAGE = Page(page=page, drawing=page)
+PAGE = Page(page=page, drawing=page, opening=opening)

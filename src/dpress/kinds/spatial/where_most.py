@@ -14,12 +14,12 @@ from dpress.inference.interval import Tail, critical, whole_counts
 from dpress.inference.maps.density import Density, ends, unbiased
 from dpress.kinds.spatial.area_counts import AreaCount
 from dpress.kinds.spatial.outlines import Box
-from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, amount, largest
+from dpress.reporting.findings import CONFIDENCE, Estimate, Groups, amount, largest, largest_estimates
 from dpress.reporting.rounding import MINUS, TIMES
 
 SIDES = (8, 4, 2)
 """The squares along a side that are compared, the smallest squares first."""
-HIDDEN = "The noise hides which quarter of the map is the fullest."
+HIDDEN = "the noise hides which of them is the fullest."
 
 
 def where_most(density: Density, tail: Tail, box: Box, captions: Sequence[str], noun: str) -> str:
@@ -38,18 +38,48 @@ def where_most(density: Density, tail: Tail, box: Box, captions: Sequence[str], 
         noun: what is counted.
     """
     for side in SIDES:
-        edges = np.linspace(0, density.grid.side, side + 1)
-        across, up = (places.ravel() for places in np.indices((side, side)))
-        squares = Rectangles(edges[across], edges[across + 1], edges[up], edges[up + 1])
+        squares = _squares(density, side)
         values, errors = unbiased(density).values(squares), np.sqrt(density.variances(squares))
         place = _largest(values, errors, tail, 1 - (1 - CONFIDENCE) / len(SIDES))
         if place is not None:
-            low, high = (end.item(place) for end in ends(density, squares, critical(CONFIDENCE, tail)))
-            size = amount(Estimate(value=density.values(squares).item(place), ends=(low, high)), noun)
-            parts = zip(captions, box, (across.item(place), up.item(place)), strict=True)
-            where = " and ".join(_place(caption, sides, at, side) for caption, sides, at in parts)
+            size = amount(_estimate(density, squares, tail, place, CONFIDENCE), noun)
+            where = _where(box, captions, place, side)
             return f"Of {side}{TIMES}{side} equal parts of the map the fullest is {where}: {size}."
-    return HIDDEN
+    return f"{largest_quarter(density, tail, box, captions, noun)}; {HIDDEN}"
+
+
+def largest_quarter(density: Density, tail: Tail, box: Box, captions: Sequence[str], noun: str) -> str:
+    """Return the quarter of the map with the largest estimate, which need not be the fullest; as `where_most`."""
+    side = SIDES[-1]
+    squares = _squares(density, side)
+    groups = Groups(
+        labels=[f"{_where(box, captions, place, side)}:" for place in range(side * side)],
+        values=density.values(squares),
+        exceeds=lambda *_: False,
+    )
+
+    def value(place: int, confidence: float) -> Estimate:
+        return _estimate(density, squares, tail, place, confidence)
+
+    return largest_estimates(f"of {side * side} equal parts of the map", groups, value, noun, most=1)
+
+
+def _squares(density: Density, side: int) -> Rectangles:
+    """Return the equal squares of a map, so many along a side."""
+    edges = np.linspace(0, density.grid.side, side + 1)
+    across, up = (places.ravel() for places in np.indices((side, side)))
+    return Rectangles(edges[across], edges[across + 1], edges[up], edges[up + 1])
+
+
+def _estimate(density: Density, squares: Rectangles, tail: Tail, place: int, confidence: float) -> Estimate:
+    low, high = (end.item(place) for end in ends(density, squares, critical(confidence, tail)))
+    return Estimate(value=density.values(squares).item(place), ends=(low, high))
+
+
+def _where(box: Box, captions: Sequence[str], place: int, side: int) -> str:
+    """Return where a square lies, by its place among so many along a side."""
+    parts = zip(captions, box, divmod(place, side), strict=True)
+    return " and ".join(_place(caption, sides, at, side) for caption, sides, at in parts)
 
 
 def fullest_area(areas: Sequence[AreaCount], tail: Tail, noun: str) -> str:

@@ -29,7 +29,7 @@ MOST_GROUPS = 1 << 12
 FIFTH = 0.2  # of a group's size, within which its count must be known
 
 
-def opening(
+def sentences(
     answers: GroupAnswers, each: GroupResults, whole: GroupResults, labels: Sequence[str], noun: str
 ) -> tuple[str, ...]:
     """Return the sentences that the page opens with.
@@ -47,16 +47,16 @@ def opening(
     """
     name = chief(each.names)
     statistic = with_unit(name, answers.release.schema)
-    sentences = []
+    parts = []
     if COUNT in whole.names:
-        sentences.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
+        parts.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():
-        sentences.append(_chief(in_units(whole, name), statistic.name, statistic.unit))
+        parts.append(_chief(in_units(whole, name), statistic.name, statistic.unit))
         subject = "It"
     if not 1 < len(labels) <= MOST_GROUPS or name in each.chosen or name.startswith(ROUND):
-        return tuple(sentences)
-    return *sentences, *_extremes(answers, name, subject, labels, statistic.unit)
+        return tuple(parts)
+    return *parts, *_extremes(answers, name, subject, labels, statistic.unit)
 
 
 def _chief(whole: Estimates, name: str, unit: str) -> str:

@@ -21,7 +21,7 @@ from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.kinds.statistics.in_time import over_time
-from dpress.kinds.statistics.opening import opening
+from dpress.kinds.statistics.opening import sentences
 from dpress.kinds.statistics.units import in_units, texts, with_unit
 from dpress.query.all_groups import ALL
 from dpress.query.release import Release
@@ -55,7 +55,7 @@ def page(release: Release) -> str:
         TEMPLATE,
         {
             **frame(about),
-            "opening": opening(answers, each, whole, names, about.noun),
+            "opening": sentences(answers, each, whole, names, about.counted),
             "named": True,
             "chief": parts[chief(each.names)],
             "by": [axis.caption for axis in axes],
@@ -79,6 +79,12 @@ def page(release: Release) -> str:
             "answer": _result(release, query),
         },
     )
+
+
+def opening(release: Release) -> tuple[str, ...]:
+    """Return the sentences that the page opens with."""
+    answers = ANSWERING.of(release)
+    return sentences(answers, answers.groups(), answers.together(), _groups(answers.axes), facts(release).counted)
 
 
 def _groups(axes: Sequence[Tabular]) -> list[str]:
@@ -180,4 +186,4 @@ def _result(release: Release, query: str) -> str:
     return f"{'not known' if math.isnan(answer.value) else f'{answer.value:,.6g}'}, 95 % interval {ends}"
 
 
-PAGE = Page(page=page, over_time=over_time)
+PAGE = Page(page=page, opening=opening, over_time=over_time)

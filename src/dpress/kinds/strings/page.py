@@ -9,7 +9,7 @@ from dpress.kinds.strings.answers import ANSWERING
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.query.release import Release
 from dpress.release.room import Page
-from dpress.reporting.counts import facts_of_values, values_context
+from dpress.reporting.counts import facts_of_values, values_context, values_opening
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/strings/page.html.j2"
@@ -38,4 +38,10 @@ def _context(release: Release) -> dict[str, Any]:
     }
 
 
-PAGE = Page(page=page)
+def opening(release: Release) -> tuple[str, ...]:
+    """Return the sentences that the page opens with."""
+    answers = ANSWERING.of(release)
+    return values_opening(facts_of_values(answers), answers)
+
+
+PAGE = Page(page=page, opening=opening)

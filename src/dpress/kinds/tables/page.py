@@ -14,6 +14,7 @@ from dpress.release.plan.largest_error import LargestError, largest_error
 from dpress.release.room import Page
 from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counted import opening
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
 from dpress.reporting.error_form import Form
 from dpress.reporting.facts import Facts, facts
@@ -78,4 +79,4 @@ def derived_views(facts: Facts, whole: Sequence[View]) -> list[View]:
     return views if facts.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
 
 
-PAGE = Page(page=page, answering=answering)
+PAGE = Page(page=page, answering=answering, opening=opening)

@@ -11,7 +11,7 @@ function state({ open, until, round, rounds }) {
 }
 
 function entry(own) {
-  const links = [element("a", { href: `collections/${own.id}` }, "The estimate so far")];
+  const links = [element("a", { href: `collections/${own.id}` }, own.open ? "The estimate so far" : "The estimate")];
   if (own.open) links.push(" · ", element("a", { href: `try/${own.id}` }, "Answer it in this browser"));
   return [element("dt", {}, own.title), element("dd", {}, `${state(own)}. `, ...links)];
 }

@@ -54,6 +54,8 @@ function show(found) {
   state(found.open);
   say("users", found.deleted && !found.users ? "deleted" : count(found.users));
   say("waiting", found.waiting ? `There is no estimate${found.open ? " yet" : ""}: ${found.deleted ? gone(found.deleted) : found.waiting}.` : "");
+  say("opening", found.opening.join(" "));
+  byId("sure").hidden = !found.opening.length;
   const left = Object.entries(found.left_out).map(([reason, number]) => `${count(number)} ${reason}`);
   const before = found.before ? `${count(found.before)} of them in earlier rounds` : "";
   say("left-out", [found.deleted ? gone(found.deleted) : "", before, left.length ? `beside them ${left.join(", ")}` : ""].filter(Boolean).join("; "));

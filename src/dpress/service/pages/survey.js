@@ -80,6 +80,7 @@ async function start() {
   showPromise(said);
   say("several", several(said));
   byId("live").href = `../collections/${id}`;
+  say("live", said.open ? "The estimate so far" : "The estimate");
   opened = await client(said);
   fields = attributes(said).map(field);
   byId("fields").replaceChildren(...fields.map((one) => one.node));

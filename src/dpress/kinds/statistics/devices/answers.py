@@ -205,20 +205,18 @@ class DeviceAnswers(GroupAnswers):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The means so far, of all people and of every group where there are few, each with its interval."""
+        """The means, of all people and of every group where there are few, each with its interval."""
         means = [name for name in self.together().names if name.startswith(("mean ", f"{DIRECTION} "))]
-        return tuple(self._so_far(name) for name in means)
+        return tuple(self._stated(name) for name in means)
 
-    def _so_far(self, name: str) -> str:
+    def _stated(self, name: str) -> str:
         head, _, measured = name.rpartition(" ")
         labels = itertools.product(*(axis.captions for axis in self.axes)) if 1 < self.size <= FEW else ()
         masks = np.eye(self.size, dtype=bool)
         groups = [f"{', '.join(label)} {self._rounded(name, masks[group])}" for group, label in enumerate(labels)]
         everybody = self._rounded(name, np.ones(self.size, dtype=bool))
         means = "; ".join([everybody, *([", ".join(groups)] if groups else [])])
-        return (
-            f"So far, with 95 % intervals, the {head} of {self.release.schema.attribute(measured).caption} is {means}."
-        )
+        return f"With 95 % intervals, the {head} of {self.release.schema.attribute(measured).caption} is {means}."
 
     def _rounded(self, name: str, mask: Mask) -> str:
         statistic = self.estimates(mask, CONFIDENCE).of(name)
