@@ -91,10 +91,15 @@ def query_of(attributes: Sequence[Tabular], *, middle: bool = True) -> str:
 def _condition(attribute: Tabular, *, middle: bool) -> str:
     if middle and attribute.middle is not None:
         return f"{attribute.name} in {attribute.middle}"
-    name, (first,) = attribute.name, attribute.labels_between(0, 1)
-    if attribute.labelled and attribute.code(attribute.captions[0]) == 0 and '"' not in attribute.captions[0]:
-        first = attribute.captions[0]
+    name, first = attribute.name, first_value(attribute)
     return f'{name} = "{first}"' if " " in first else f"{name} = {first}"
+
+
+def first_value(attribute: Tabular) -> str:
+    """Return an attribute's first value as a query may name it: by its label, where that is one's alone."""
+    if attribute.labelled and attribute.code(attribute.captions[0]) == 0 and '"' not in attribute.captions[0]:
+        return attribute.captions[0]
+    return attribute.labels_between(0, 1)[0]
 
 
 def answered(result: Result, finest: float = 0.0) -> str:

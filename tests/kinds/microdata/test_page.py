@@ -2,15 +2,17 @@
 
 import functools
 
+import pyarrow as pa
 import pytest
 from tests.kinds.reading import read
 
 from dpress.core.basics.errors import NotSupported
 from dpress.data.example_people import people
 from dpress.data.specification.spec import from_dict
-from dpress.kinds.microdata.page import histogram_variance, records_of
+from dpress.kinds.microdata.page import example, histogram_variance, records_of
 from dpress.query.release import Release
 from dpress.release.curator.publish import publish
+from dpress.reporting.facts import facts
 from dpress.reporting.page import page
 
 pytestmark = pytest.mark.slow
@@ -77,3 +79,15 @@ def test_thin_lines_are_the_noise_that_was_drawn() -> None:
 def test_queries_are_drawn_on_maps_only() -> None:
     with pytest.raises(NotSupported, match='only a map, kind = "spatial"'):
         page(made("dp_prototypes"), queries=("total",))
+
+
+def test_the_example_of_a_page_names_a_value_by_its_label() -> None:
+    coded = [
+        {"name": "sex", "kind": "categorical", "values": [1, 2], "labels": {"1": "Women", "2": "Men"}},
+        *ATTRIBUTES[:1],
+    ]
+    made_up = {"kind": "microdata", "method": "graphical"}
+    spec = from_dict({"attribute": coded, "privacy": {"epsilon": 1.0}, "release": made_up})
+    release = publish(spec, pa.table({"sex": [1, 2] * 200, "age": [*range(80)] * 5}))
+    assert example(facts(release)) == "sex = Women"
+    assert release.query("sex = Women").value == release.query("sex = 1").value

@@ -26,6 +26,7 @@ from dpress.query.record_files import NAME
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting import charts, figures
+from dpress.reporting.accuracy import query_of
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure
 from dpress.reporting.findings import Estimate, total_sentence
@@ -237,18 +238,12 @@ def _two(view: View) -> Figure:
 
 def example(facts: Facts) -> str:
     """Return a query on the first attribute; the total, where the query language cannot spell a name or a label."""
-    query = _condition(facts.schema.tabular[0])
+    query = query_of(facts.schema.tabular[:1])
     try:
         facts.query(query)
     except ValueError:
         return "total"
     return query
-
-
-def _condition(attribute: Tabular) -> str:
-    if attribute.middle is None:
-        return f'{attribute.name} = "{attribute.labels_between(0, 1)[0]}"'
-    return f"{attribute.name} in {attribute.middle}"
 
 
 PAGE = Page(page=page)

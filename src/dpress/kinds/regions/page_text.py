@@ -17,6 +17,7 @@ from dpress.kinds.regions.page_levels import PageLevel, tables_at
 from dpress.kinds.regions.plan_text import typical
 from dpress.query.published_tables import PublishedTable
 from dpress.reporting import page_tables
+from dpress.reporting.accuracy import first_value
 from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import TIMES, error, number
 from dpress.reporting.views import view_of
@@ -113,7 +114,7 @@ def commands(answers: "Answers") -> list[str]:
     finest, coarse = levels[-1], levels[-2] if len(levels) > 1 else ""
     first = f"{_word(finest)} = {_word(tree.level(finest).codes[0].as_py())}"
     table = answers.queries.at(len(levels))[0]
-    cells = [f"{_word(others[axis].name)} = {_word(others[axis].labels_between(0, 1)[0])}" for axis in table[:1]]
+    cells = [f"{_word(others[axis].name)} = {_word(first_value(others[axis]))}" for axis in table[:1]]
     above = f"{_word(coarse)} = {_word(tree.level(coarse).codes[0].as_py())}" if coarse else ""
     queries = [f"count by {_word(finest)} where {above}" if above else f"count by {_word(finest)}"]
     return [f"dpress query FOLDER {shlex.quote(query)}" for query in (*queries, " and ".join([first, *cells]))]
