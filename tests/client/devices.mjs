@@ -27,7 +27,7 @@ let sent = "";
 globalThis.fetch = async (_, init) => {
   if (init.method !== "POST") return Response.json(document);
   sent += Buffer.from(init.body).toString("hex");
-  return Response.json({ accepted: 1, refused: [] });
+  return Response.json({ accepted: 1, duplicates: 0, refused: [] });
 };
 
 let kept = memory(); // of the device whose turn it is: the client itself remembers nothing of a device

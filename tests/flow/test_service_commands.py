@@ -31,17 +31,22 @@ def told(process):
 
 
 @pytest.mark.slow
-def test_from_uploads_to_a_release(asked, serving, here):
+def test_from_uploads_to_a_release(asked, serving, here, tmp_path):
     process = serving("design.json", "--store", PLACE, "--json", "--quiet")
     packed, port = reports(asked, 300), told(process)
     for own in (packed[:200], packed[200:], packed[:50]):
         status, _, answer = post(port, f"/v1/collections/{asked.id}/reports", b"".join(own))
-        assert (status, answer["accepted"]) == (200, len(own))
+        assert (status, answer["accepted"], answer["duplicates"]) == (200, len(own), 0)
     process.send_signal(signal.SIGTERM)
     process.wait()
     done = here("estimate", "design.json", "--reports", PLACE, "--out", "release")
     assert done.code == 0, done.err
     assert "Reports: 300 counted" in done.out
+    assert "note: the round is open: this release is of the 300 reports so far; close the round on its" in done.err
+    assert done.err.count("note: the round is open") == 1
+    open_store(f"sqlite:///{tmp_path}/reports.db").close(0)
+    done = here("estimate", "design.json", "--reports", PLACE, "--out", "release-of-all")
+    assert (done.code, "the round is open" in done.err) == (0, False)
     done = here("export", "design.json", "--reports", PLACE, "--out", "reports.parquet", "--json")
     assert done.code == 0, done.err
     assert done.json == {"reports": "reports.parquet", "count": 300, "rejected": {"repeated": 50}}

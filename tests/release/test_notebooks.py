@@ -91,7 +91,9 @@ def test_an_answer_is_rounded_where_it_is_shown_only() -> None:
 def test_an_error_that_is_not_known_is_said_so() -> None:
     records = make("microdata", [AGE, SEX], method="graphical")
     result = records.query("sex = Male")
-    assert repr(result).endswith("standard error not known, 95 % interval not known)")
+    assert repr(result).endswith(f"standard error not known, 95 % interval not known; {result.note})")
+    assert result.note
+    assert result.note in visible(result._repr_html_())
     assert "no error is known for it" in visible(result._repr_html_())
     (own,) = records.tables.values()
     assert own.names == ("age", "sex")

@@ -57,7 +57,7 @@ class Clients:
             except (OSError, http.client.HTTPException):
                 self.unknown.append(upload)
                 break
-            assert (answer.status, body) == (200, b'{"accepted":20,"refused":[]}')
+            assert (answer.status, body) == (200, b'{"accepted":20,"duplicates":0,"refused":[]}')
             self.acknowledged.add(upload)
         connection.close()
 

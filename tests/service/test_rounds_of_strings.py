@@ -27,7 +27,7 @@ def send(client, asked):
             continue
     body, headers = b"".join(found), {"Content-Type": TYPE}
     answer = client.post(f"/v1/collections/{asked.id}/reports", content=body, headers=headers)
-    assert answer.json() == {"accepted": len(found), "refused": []}
+    assert answer.json() == {"accepted": len(found), "duplicates": 0, "refused": []}
     return len(found)
 
 

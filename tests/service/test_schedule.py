@@ -79,7 +79,7 @@ def test_a_schedule_moves_on_by_itself(serving, store_url, clock, opened):
         clock(days=number + 0.5)
         round_changes.turn(collections, store_url)
         body = b"".join(changed(one, round=number) for one in reports(asked, 4 + number))
-        assert send(client, asked.id, body).json() == {"accepted": 4 + number, "refused": []}
+        assert send(client, asked.id, body).json() == {"accepted": 4 + number, "duplicates": 0, "refused": []}
         told = client.get(f"/v1/collections/{asked.id}").json()
         assert (told["round"], told["rounds"], told["until"], told["open"]) == (number, 3, ENDS[number], True)
     clock(days=9)
@@ -152,7 +152,11 @@ def test_rounds_that_build_on_each_other(serving, store_url, tmp_path, opened):
     for number in range(3):
         packed = answers(asked, users)
         sent += len(packed)
-        assert send(client, asked.id, b"".join(packed)).json() == {"accepted": len(packed), "refused": []}
+        assert send(client, asked.id, b"".join(packed)).json() == {
+            "accepted": len(packed),
+            "duplicates": 0,
+            "refused": [],
+        }
         assert client.post(f"/v1/collections/{asked.id}/close", headers=ADMIN).json()["open"] is False
         begun = client.post(f"/v1/collections/{asked.id}/next", headers=ADMIN)
         again = client.post(f"/v1/collections/{asked.id}/next", headers=ADMIN)

@@ -40,7 +40,7 @@ def test_what_is_accepted_is_in_the_store(serving, asked, opened):
     client, _ = serving(asked)
     packed = reports(asked)
     answer = send(client, asked, b"".join(packed))
-    assert (answer.status_code, answer.json()) == (200, {"accepted": 10, "refused": []})
+    assert (answer.status_code, answer.json()) == (200, {"accepted": 10, "duplicates": 0, "refused": []})
     assert b"".join(opened().bodies(0)) == b"".join(packed)
 
 
@@ -61,6 +61,20 @@ def test_what_is_refused_is_named_and_stops_no_other(serving, asked, opened):
     ]
     assert b"".join(opened().bodies(0)) == b"".join(packed[6:])
     assert opened().refused(0) == dict.fromkeys(bad, 1)
+
+
+def test_duplicates_in_an_upload_are_counted_apart_and_kept_once(serving, asked, opened):
+    client, _ = serving(asked)
+    packed = reports(asked)
+    alike = wire.unpack(packed[1]).id
+    other = changed(packed[2], id=alike[:8] + bytes(8))  # the same half alone
+    bad = changed(packed[3], version=1)
+    body = [packed[0], packed[1], packed[0], other, bad, packed[0], packed[1], packed[3]]
+    answer = send(client, asked, b"".join(body)).json()
+    assert (answer["accepted"], answer["duplicates"]) == (4, 3)
+    assert [one["reason"] for one in answer["refused"]] == [wire.OTHER_VERSION]
+    assert b"".join(opened().bodies(0)) == b"".join([packed[0], packed[1], other, packed[3]])
+    assert opened().reports(0) == 4
 
 
 def test_a_repeated_id_is_accepted_again(serving, asked, opened):

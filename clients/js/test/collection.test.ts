@@ -60,7 +60,7 @@ describe("a report", () => {
     const own = await open();
     const body = (): Promise<Response> => {
       const id = server.sent.at(-1)!.body.slice(44, 76);
-      return Promise.resolve(Response.json({ accepted: 0, refused: [{ id, reason: "out of range" }] }));
+      return Promise.resolve(Response.json({ accepted: 0, duplicates: 0, refused: [{ id, reason: "out of range" }] }));
     };
     server.answers.push(body);
     expect(await own.report(VALUES)).toEqual({ sent: false, queued: 0, refused: "out of range" });

@@ -48,7 +48,7 @@ export function serve(ask: object, id: string, more: object = {}): Server {
       return Response.json(own.document);
     }
     own.sent.push({ url, body: Buffer.from(init.body as Uint8Array).toString("hex") });
-    const next = own.answers.shift() ?? Response.json({ accepted: 1, refused: [] });
+    const next = own.answers.shift() ?? Response.json({ accepted: 1, duplicates: 0, refused: [] });
     if (next instanceof Error) throw next;
     return typeof next === "function" ? next() : next;
   });

@@ -1,6 +1,7 @@
 """`dpress estimate`: reports become a release."""
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,13 +14,20 @@ from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.new_path import new_path
 from dpress.core.reports.pieces import on_threads
 from dpress.data.spark.spark_run import on_spark
+from dpress.data.stored.store_url import SCHEMES, open_store
 from dpress.query.record_files import NAME
 from dpress.query.release import Release
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.next_round import NEXT, users_before
+from dpress.release.devices.retention import is_open
 from dpress.release.plan.plan import design_of
 from dpress.release.plan.plan_text import beside, caution, lifetime_of, promised
 from dpress.release.plan.spec_or_design import load_spec_or_design
+
+STILL_OPEN = (
+    "the round is open: this release is of the {:,} reports so far; close the round on its live page, or run this "
+    "again once it is closed, for the release of all its reports"
+)
 
 
 @click.command("estimate")
@@ -72,6 +80,8 @@ def command(
         )
     if note := caution(from_parameters(loaded.budget)):
         hint(note, quiet=quiet)
+    if reports.startswith(SCHEMES) and is_open(open_store(reports), loaded, now=datetime.now(UTC)):
+        hint(STILL_OPEN.format(release.reports - users_before(release)), quiet=quiet)
     lifetime = lifetime_of(release.mechanism)
     claim = claim_words.figures(release.claim)
     following = str(place) if (place := Path(out) / NEXT).exists() else None

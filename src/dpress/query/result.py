@@ -72,7 +72,8 @@ class Result:
 
     def __repr__(self) -> str:
         value, error, interval = self.texts
-        return f"Result({self.query}: {value}, standard error {error}, {self._level} {interval})"
+        note = "" if self.note is None else f"; {self.note}"
+        return f"Result({self.query}: {value}, standard error {error}, {self._level} {interval}{note})"
 
     def _repr_html_(self) -> str:
         header = ("query", self.of, "standard error", self._level)

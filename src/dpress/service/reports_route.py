@@ -75,7 +75,8 @@ class Uploads:
         if not kept:
             raise self._closed(served)
         refused = [{"id": identifier.hex(), "reason": reason} for identifier, reason in checked.refused]
-        return msgspec.json.encode({"accepted": checked.reports, "refused": refused})
+        counts = {"accepted": checked.reports, "duplicates": checked.duplicates}
+        return msgspec.json.encode({**counts, "refused": refused})
 
     async def _received(self, served: Served, body: AsyncIterator[bytes], limit: int) -> bytes:
         """Return the whole body.
@@ -108,7 +109,7 @@ class Uploads:
             checked = check(served.intake, body)
         except ReportRejected as error:
             raise Problem(400, str(error)) from None
-        if checked.reports + len(checked.refused) > served.largest_batch:
+        if checked.reports + checked.duplicates + len(checked.refused) > served.largest_batch:
             raise _too_large(served)
         if not checked.reports and {reason for _, reason in checked.refused} == {OTHER_ROUND}:
             raise Problem(409, "these reports are of another round", **self._current(served))

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.document.design import Design, decode
+from dpress.release.devices.report_source import round_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,21 @@ def listed(store: ReportStore, *, now: datetime) -> list[StoredRound]:
         OSError: the store cannot be used, or a design in it not be read.
     """
     return [_stored(store, each, now) for each in store.rounds()]
+
+
+def is_open(store: ReportStore, design: Design, *, now: datetime) -> bool:
+    """Return whether more reports may come of the round that a design describes.
+
+    Args:
+        store: of it.
+        design: of the round.
+        now: in UTC.
+
+    Raises:
+        SchemaMismatch, ValueError: see `report_source.round_of`.
+        OSError: the store cannot be used.
+    """
+    return _stored(store, round_of(store, design), now).state == "open"
 
 
 def expire(store: ReportStore, *, days: int, now: datetime) -> list[StoredRound]:
