@@ -229,6 +229,32 @@ def test_a_row_that_might_stand_where_the_header_was_taken_is_not_shown(tmp_path
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("text", ["2001-04-23T10:00:00Z", "2001-04-23 10:00:00.5+02:00", "2001-04-23T10:00-0500"])
+def test_an_instant_is_no_date(tmp_path, text):
+    (tmp_path / "rows.csv").write_text(f"day\n{text}\n")
+    day = {"name": "day", "kind": "date", "bounds": ["2001-01-01", "2001-12-31"], "cells": "month", "null": "drop"}
+    plain = {"attribute": [day], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    assert check(plain, tmp_path / "rows.csv").attributes[0].remedy == (
+        f'{text!r} is an instant, whose day depends on the place: kind = "datetime" with a `zone` reads it'
+    )
+    timed = {**day, "kind": "datetime", "zone": "Europe/Rome"}
+    assert check({**plain, "attribute": [timed]}, tmp_path / "rows.csv").attributes[0].matched == 1
+
+
+@pytest.mark.parametrize("text", ["NA", "n/a", "-", ".", "Null"])
+def test_a_text_that_stands_for_a_missing_value_is_seen_in_files_of_text(tmp_path, text):
+    rows = [f"Bonn;{text};30;a", f"{text};1;30;a"]
+    path = written(tmp_path / "rows.csv", *rows)
+    wanted = f"{text!r} is a missing value where [data] says so, as null_values = [{text!r}] does"
+    city, income, _ = check(spec('[data]\nseparator = ";"\n'), path).attributes
+    assert (city.remedy, income.remedy) == (wanted, wanted)
+    stated = f'[data]\nseparator = ";"\nnull_values = ["{text}"]\n'
+    city, income, _ = check(spec(stated), path).attributes
+    assert (city.missing, income.missing, city.remedy, income.remedy) == (1, 1, "", "")
+    frame = pd.DataFrame({"city": ["Bonn", text], "income": [1.0, 2.0], "age": [1, 2]})
+    assert check(spec(), frame).attributes[0].remedy == ""
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [("23/04/2001", "%d/%m/%Y"), ("23.4.2001", "%d.%m.%Y"), ("2001/04/23 10:00", "%Y/%m/%d")],

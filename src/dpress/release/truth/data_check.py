@@ -47,6 +47,8 @@ SHOWN = 5  # texts without a cell
 PASSED = {True: "nothing looks like a mistake", False: "something looks like a mistake"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
 OTHER_DATE = re.compile(r"(?P<first>\d{1,4})(?P<sign>[./-])\d{1,2}[./-]\d{1,4}\b")
+INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:?\d\d.*?(Z|[+-]\d\d(:?\d\d)?)")
+NO_VALUE = {"na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "-", "--", ".", "?"}
 KEPT = 1 << 16  # different texts that are counted; of more, those that came first
 
 
@@ -275,12 +277,14 @@ class _Tally:
         self.counts: Counter[str] = Counter()
         self.texts: Counter[str] = Counter()
         self.policies = attribute.policies
+        self.as_written = False  # whether [data] says how the values are written
 
     def add(self, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
         """Count a batch; return which rows this attribute keeps."""
         name = self.attribute.read_from
         codes, column = cells_of(self.strict, batch), batch.column(name)
-        written = batch.column(name + AS_WRITTEN) if name + AS_WRITTEN in batch.schema.names else column
+        self.as_written = name + AS_WRITTEN in batch.schema.names
+        written = batch.column(name + AS_WRITTEN) if self.as_written else column
         outside, missing = codes == OUTSIDE, codes == MISSING
         unread = missing & ~_blank(written)
         self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
@@ -325,16 +329,22 @@ class _Tally:
             **{name: self.counts[name] for name in fields},
             policies=self.policies._asdict(),
             texts=texts,
-            remedy=footer or self.attribute.remedy(self.texts) or _remedy(self.attribute, [text for text, _ in texts]),
+            remedy=footer
+            or self.attribute.remedy(self.texts)
+            or _remedy(self.attribute, [text for text, _ in texts], as_written=self.as_written),
         )
 
 
-def _remedy(attribute: Tabular, texts: list[str]) -> str:
+def _remedy(attribute: Tabular, texts: list[str], *, as_written: bool) -> str:
     """Return what would give the first of the texts a cell that is known to be missed by its writing alone."""
     listing = attribute.listing
     listed = [] if listing is None else [value for value in listing.values if isinstance(value, str)]
     plain = {value.strip().casefold(): value for value in listed}
     for text in texts:
+        if as_written and text.strip().casefold() in NO_VALUE:
+            return f"{text!r} is a missing value where [data] says so, as null_values = [{text.strip()!r}] does"
+        if attribute.calendar is not None and INSTANT.fullmatch(text.strip()):
+            return f'{text!r} is an instant, whose day depends on the place: kind = "datetime" with a `zone` reads it'
         if attribute.calendar is not None and (date := OTHER_DATE.match(text.strip())):
             way = date["sign"].join(("%Y", "%m", "%d") if len(date["first"]) > 2 else ("%d", "%m", "%Y"))
             return f'{text!r} is a date where [data] says how it is written, as date_format = "{way}" does'
