@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dpress.release.devices.device import device, intake
     from dpress.release.devices.estimate import estimate
     from dpress.release.devices.perturb import perturb
+    from dpress.release.devices.send_reports import send_reports
     from dpress.release.periods.publish_period import publish_period
     from dpress.release.periods.series import Series, load_series
     from dpress.release.plan.plan import Plan, plan
@@ -54,6 +55,7 @@ _HOMES = {
     "dpress.release.periods.publish_period": ("publish_period",),
     "dpress.release.periods.series": ("Series", "load_series"),
     "dpress.release.devices.perturb": ("perturb",),
+    "dpress.release.devices.send_reports": ("send_reports",),
     "dpress.release.plan.plan": ("Plan", "plan"),
     "dpress.release.plan.plan_for_error": ("plan_for_error",),
     "dpress.release.curator.publish": ("publish",),
@@ -102,6 +104,7 @@ __all__ = [
     "publish_period",
     "report",
     "save_design",
+    "send_reports",
     "sql",
     "strategy",
 ]

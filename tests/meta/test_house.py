@@ -25,7 +25,8 @@ API = [
     "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Series", "Session", "Spec", "Unit",
     "__version__", "attach", "check", "device", "estimate", "evaluate", "intake", "load_design", "load_release",
     "load_series", "load_spec", "perturb", "plan", "plan_for_error", "publish", "publish_period", "report",
-    "save_design", "sql", "strategy",
+    "save_design",
+    "send_reports", "sql", "strategy",
 ]  # fmt: skip
 
 

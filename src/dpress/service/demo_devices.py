@@ -4,21 +4,19 @@ import os
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from dpress.core.basics.errors import ReportRejected
 from dpress.core.basics.rng import secure
 from dpress.data.example_people import people
 from dpress.query.designs import load_design
 from dpress.release.devices.device import Device, device
-from dpress.service.reports_route import MEDIA_TYPE
+from dpress.release.devices.send_reports import send_reports
 
 PACE = 0.25  # seconds between two batches
 FIRST, GROWTH, LARGEST = 10, 1.05, 400  # reports in a batch
-PATIENCE = 30.0  # seconds for an answer of the service
 
 
 def send(device: Device, url: str, rows: Iterator[dict[str, Any]]) -> None:
@@ -29,10 +27,7 @@ def send(device: Device, url: str, rows: Iterator[dict[str, Any]]) -> None:
     """
     rng, size = secure(), float(FIRST)
     while batch := list(islice(rows, int(size))):
-        body = b"".join(device.answer(device.codes(row), rng=rng, once=True) for row in batch)
-        request = urllib.request.Request(f"{url}/reports", data=body, headers={"Content-Type": MEDIA_TYPE})  # noqa: S310  # the address of our own service
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
-            answer.read()
+        send_reports(url, [device.answer(device.codes(row), rng=rng, once=True) for row in batch])
         size = min(size * GROWTH, LARGEST)
         time.sleep(PACE)
 
@@ -52,7 +47,7 @@ def main(path: str, url: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         send(device(load_design(path)), url, iter(people().to_pylist()))
-    except (OSError, urllib.error.URLError):
+    except (OSError, ReportRejected):
         sys.exit(1)  # the service is gone
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from dpress.core.basics.errors import ReportRejected
 from dpress.core.reports.packed import parse
-from dpress.core.reports.wire import OTHER_ROUND
+from dpress.core.reports.wire import MEDIA_TYPE, OTHER_ROUND
 from dpress.data.stored.report_store import Upload
 from dpress.release.devices.upload import Checked, check
 from dpress.service.measures import Measures
@@ -17,7 +17,6 @@ from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
 from dpress.service.writer import Writer
 
-MEDIA_TYPE = "application/vnd.dpress.reports"
 SLOWEST = 30.0  # seconds for one upload to arrive
 LATER = 2  # seconds after which a sender may try again
 MOST_ARRIVING = 1 << 27  # bytes of uploads that are arriving at a time

@@ -12,6 +12,7 @@ import msgspec
 from dpress.core.basics.errors import ReportRejected
 
 VERSION = 2
+MEDIA_TYPE = "application/vnd.dpress.reports"
 HASH_BYTES = ID_BYTES = 16
 
 MISSING = "a field is missing"
