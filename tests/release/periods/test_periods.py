@@ -180,7 +180,7 @@ def test_other_kinds_are_published_by_periods_and_their_counts_add_up(tmp_path, 
     assert (series.adds_up("total"), series.adds_up(text)) == (False, False)
     text = series_page(published(tmp_path / "out", own, MONTHS[2:3]))
     assert text.count("mean of cost over time") >= 1
-    with pytest.raises(ValueError, match="answered of every published period; leave out visited"):
+    with pytest.raises(ValueError, match="every period answers by itself; of all periods"):
         series.by_period("mean cost where visited = 2024-02")
 
 
