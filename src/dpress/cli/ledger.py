@@ -94,6 +94,17 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
         from dpress.reporting.ledger_page import write_ledger_page  # noqa: PLC0415  # keeps the start fast
 
         write_ledger_page(summary, ledger, html)
+    if as_json:
+        print_json({**_plain(summary), **({} if html is None else {"page": html})})
+        return
+    _show_amounts(summary)
+    _show_entries(summary)
+    if html is not None:
+        click.echo(f"Page: {html}")
+
+
+def _plain(summary: Summary) -> dict[str, Any]:
+    """Return what a ledger allows and what was spent as plain data."""
     entries: list[dict[str, Any]] = [
         {
             "time": entry.time,
@@ -110,19 +121,23 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
         }
         for entry in summary.entries
     ]
-    if as_json:
-        amounts = {"spent": _up(summary.spent), "remaining": _down(summary.remaining)}
-        page = {} if html is None else {"page": html}
-        analysts = {"analysts": _plain_shares(summary)} if summary.shares else {}
-        plain = {"limit": as_floats(summary.limit), **amounts, **analysts, "entries": entries, "head": summary.head}
-        print_json({**plain, **page})
-        return
+    amounts = {"spent": _up(summary.spent), "remaining": _down(summary.remaining)}
+    analysts = {"analysts": _plain_shares(summary)} if summary.shares else {}
+    return {"limit": as_floats(summary.limit), **amounts, **analysts, "entries": entries, "head": summary.head}
+
+
+def _show_amounts(summary: Summary) -> None:
+    """Print the limit, what was spent and what is left, of every share, too."""
     click.echo(f"Limit:     {describe(summary.limit)}")
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
     click.echo(f"Remaining: {_text(_down(summary.remaining))}")
     for analyst, share in _plain_shares(summary).items():
         whose = f"Share of {_shown(analyst)}:" if analyst else "Beside the shares:"
         click.echo(f"{whose} {share['remaining']:.6g} left of {summary.limit.names[0]} = {share['share']:.6g}")
+
+
+def _show_entries(summary: Summary) -> None:
+    """Print a table of all charges."""
     names = set(_up(summary.spent))
     rows = [
         [
@@ -138,8 +153,6 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
     header = ("day (UTC)", "label", "release", "spec", "who", *(["analyst"] * bool(summary.shares)), "charged", "left")
     amounts_at = (len(header) - 2, len(header) - 1)
     print_table(header, rows, numbers=amounts_at, whole=(0, 3, *amounts_at))
-    if html is not None:
-        click.echo(f"Page: {html}")
 
 
 @command.command("verify")

@@ -32,6 +32,7 @@ from dpress.release.curator.publish import check_whole, publish
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
+from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import doubts, promised
 from dpress.release.plan.spec_or_design import load_spec_or_design
 from dpress.reporting.bundle import check_bundle, write_bundle
@@ -84,47 +85,70 @@ def command(
 
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
-    started = time.perf_counter()
     options: dict[str, Any] = {"ledger": ledger, "who": who, "analyst": analyst, "engine": engine}
-    options |= {"csv": csv, "titles": titles}
+    options |= {"csv": csv, "titles": titles, "quiet": quiet, "as_json": as_json}
     if sql is not None:
         if bundle is not None or period is not None:
             raise click.UsageError("--sql makes several releases: --bundle and --period are of one")
         statements = importlib.import_module("dpress.cli.statement_plan")  # sqlglot takes a while to import
-        statements.publish(design, sql, weights, data, out=out, quiet=quiet, as_json=as_json, **options)
-        return
-    loaded = load_spec_or_design(design)
-    if period is None:
-        check_whole(loaded)
-        new_path(out, "a release is")
+        statements.publish(design, sql, weights, data, out=out, **options)
+    elif period is not None:
+        loaded = load_spec_or_design(design)
+        if bundle is not None:
+            check_bundle(bundle, period=period)
+        _publish_period(loaded, period, data, out=out, **options)
+    else:
+        _publish_whole(design, data, out=out, bundle=bundle, allow_unproven=allow_unproven, **options)
+
+
+def _publish_whole(
+    path: str,
+    data: str | None,
+    *,
+    out: str,
+    bundle: str | None,
+    ledger: str | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Publish a table as one release, and say what was released."""
+    started = time.perf_counter()
+    target = _target(path, out, bundle, quiet=quiet)
     new = ledger is not None and not Ledger.exists(ledger)
-    if bundle is not None:
-        check_bundle(bundle, period=period)
-    if period is not None:
-        _publish_period(loaded, period, data, out=out, quiet=quiet, as_json=as_json, **options)
-        return
-    seconds = loaded.release.parameters.get("seconds") if isinstance(loaded, Spec) else None
-    with planning(seconds, quiet=quiet):
-        target = planned(loaded, design)
     with counting(quiet=quiet) as progress:
-        writing = progress and partial(progress, text="wrote {:,} rows")
-        options["fitting"] = progress and partial(progress, text="fitted {:,}")
-        release = publish(
-            target, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
-        )
+        beside = {"fitting": "fitted {:,}", "writing": "wrote {:,} rows"}
+        shown: dict[str, Any] = {name: progress and partial(progress, text=text) for name, text in beside.items()}
+        release = publish(target, data, out=out, ledger=ledger, progress=progress, **shown, **options)
     if bundle is not None:
         write_bundle(release, out, bundle)
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
-        claim = claim_words.figures(release.claim)
-        seconds = time.perf_counter() - started
-        fields = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
-        print_json(fields if bundle is None else {**fields, "bundle": bundle})
+        print_json(_plain(release, out, bundle, time.perf_counter() - started))
     else:
         _say(release, out)
         if bundle is not None:
             click.echo(f"Bundle:  {bundle}")
+
+
+def _target(path: str, out: str, bundle: str | None, *, quiet: bool) -> Plan | Design:
+    """Return what is published; refuse first what would be refused after the plan."""
+    loaded = load_spec_or_design(path)
+    check_whole(loaded)
+    new_path(out, "a release is")
+    if bundle is not None:
+        check_bundle(bundle, period=None)
+    seconds = loaded.release.parameters.get("seconds") if isinstance(loaded, Spec) else None
+    with planning(seconds, quiet=quiet):
+        return planned(loaded, path)
+
+
+def _plain(release: Release, out: str, bundle: str | None, seconds: float) -> dict[str, Any]:
+    """Return what was released as plain data."""
+    claim, charged = claim_words.figures(release.claim), as_floats(release.charged)
+    fields = {"release": out, "claim": claim, "charged": charged, "seconds": seconds}
+    return fields if bundle is None else {**fields, "bundle": bundle}
 
 
 def _publish_period(
@@ -145,24 +169,28 @@ def _publish_period(
     with counting(quiet=quiet) as progress:
         made = publish_period(spec, period, data, out=out, progress=progress, **options)
     hint(ROWS_OF, quiet=quiet or as_json)
-    claim, unguarded = made[-1].claim if made else None, len(load_series(out).unguarded)
+    unguarded = len(load_series(out).unguarded)
     if as_json:
         charged = [as_floats(release.charged) for release in made]
         measured = {"release": out, "period": period, "measured": len(made), "charged": charged}
         print_json({**measured, "unguarded": unguarded})
         return
-    click.echo(f"Release: {out}")
-    click.echo(f"Period:  {period}")
-    calendar = Calendar(spec)
-    for release in made:
-        first, last = calendar.dated_of(release.schema).limits or ("", "")
-        click.echo(f"Counted: {first} to {last}, {promised(release.claim)}")
-    if claim is None:
-        click.echo("Nothing closes with this period.")
+    _say_period(Calendar(spec), period, made, out)
     if unguarded:
         spans = "1 span" if unguarded == 1 else f"{unguarded:,} spans"
         click.echo(f"Ledger:  none paid for {spans}: nothing keeps that noise from being drawn again")
     click.echo(f"Next:    dpress query {out} ...")
+
+
+def _say_period(calendar: Calendar, period: str, made: tuple[Release, ...], out: str) -> None:
+    """Say what was measured with a period."""
+    click.echo(f"Release: {out}")
+    click.echo(f"Period:  {period}")
+    for release in made:
+        first, last = calendar.dated_of(release.schema).limits or ("", "")
+        click.echo(f"Counted: {first} to {last}, {promised(release.claim)}")
+    if not made:
+        click.echo("Nothing closes with this period.")
 
 
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:
