@@ -128,30 +128,17 @@ def publish(
     check_whole(asked)
     design = design_of(asked)
     source = rows_of(design, source_of(asked, data), engine=engine)
-    if design.local:
-        raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
-    _check_size(design)
-    mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
-    _check_scipy(design, mechanism)
+    mechanism = _mechanism(design)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
-    existing, payment = Ledger.at(ledger), payment or Payment(limit=from_parameters(design.budget), analyst=analyst)
-    price = payment.price or charged
+    payment = payment or Payment(limit=from_parameters(design.budget), analyst=analyst)
+    price, existing = payment.price or charged, Ledger.at(ledger)
     if existing is not None:
         existing.check(price, unit, **payment.part)
-        if out is not None:
-            check_newest(existing, out)
     if out is not None:
-        check_new(out)
+        _check_place(out, existing)
     rows = TableRows(schema=design.schema, source=source, unit=unit, progress=progress)
-    label, spec = payment.label or label_of(design), fingerprint(design.specification)
-    line = {"label": label, "release": "" if out is None else str(out), "who": who, **payment.part}
-    account = Account(
-        ledger=existing or ledger,
-        limit=payment.limit,
-        price=price,
-        unit=unit,
-        line={"design": design.id, "spec": spec, **line},
-    )
+    line = _line(design, payment, out, who)
+    account = Account(ledger=existing or ledger, limit=payment.limit, price=price, unit=unit, line=line)
 
     def finish(drawn: Drawn, generator: Generator, then: Verification | None) -> Release:
         release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv, titles=titles)
@@ -162,6 +149,29 @@ def publish(
         return release
 
     return paid(lambda: mechanism.prepare(rows), account, finish, rng=rng)
+
+
+def _mechanism(design: Design) -> CuratorMechanism:
+    """Return what measures the table of a design; refuse, before the charge, what cannot be published here."""
+    if design.local:
+        raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
+    _check_size(design)
+    mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
+    _check_scipy(design, mechanism)
+    return mechanism
+
+
+def _check_place(out: str | Path, account: Ledger | None) -> None:
+    """Refuse a folder that is there already, and one beside releases whose lines the ledger has lost."""
+    if account is not None:
+        check_newest(account, out)
+    check_new(out)
+
+
+def _line(design: Design, payment: Payment, out: str | Path | None, who: str) -> dict[str, Any]:
+    """Return what the ledger notes beside the loss: what was released, of which specification, where and by whom."""
+    named = {"label": payment.label or label_of(design), "spec": fingerprint(design.specification)}
+    return {"design": design.id, **named, "release": "" if out is None else str(out), "who": who, **payment.part}
 
 
 def check_newest(account: Ledger, out: str | Path) -> None:

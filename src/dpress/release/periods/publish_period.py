@@ -15,6 +15,7 @@ from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.spans import Span
 from dpress.data.add_up import Progress
+from dpress.data.sources.open_source import Rows
 from dpress.data.specification.spec import Spec
 from dpress.document.design import Design
 from dpress.ledger.compose import Charge
@@ -94,16 +95,13 @@ def publish_period(
         series = load_series(folder)
         paid = series.paid(ledger)
         series.check_next(number, paid)
-        left = [span for span in planned if span not in series.spans]
         series.check_ledger(ledger)
-        _check_budget(series, {span: planned[span].design for span in left}, ledger, paid)
-        counted = rows
-        if calendar.of_persons:
-            before = any(last < number for _, last in (*series.spans, *paid))
-            counted = person_periods(rows, calendar, number, earlier=before)
+        left = {span: chosen for span, chosen in planned.items() if span not in series.spans}
+        _check_budget(series, {span: chosen.design for span, chosen in left.items()}, ledger, paid)
+        counted = _counted(rows, series, number, paid)
         made = tuple(
             publish(
-                planned[span],
+                chosen,
                 counted,
                 out=folder / calendar.folder(span),
                 ledger=ledger,
@@ -115,11 +113,19 @@ def publish_period(
                 rng=rng,
                 progress=progress,
             )
-            for span in left
+            for span, chosen in left.items()
         )
         if (account := Ledger.at(ledger)) is not None:
             keep(folder, verify(account.path))
         return made
+
+
+def _counted(rows: Rows, series: Series, period: int, paid: Collection[Span]) -> Rows:
+    """Return the rows as they count for a period: of persons those of their first periods."""
+    if not series.calendar.of_persons:
+        return rows
+    before = any(last < period for _, last in (*series.spans, *paid))
+    return person_periods(rows, series.calendar, period, earlier=before)
 
 
 def _settled(spec: Spec, folder: Path) -> Spec:
