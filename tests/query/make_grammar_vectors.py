@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from dpress.query.grammar import read
-from dpress.query.query_words import MEANT
 
 FILE = Path(__file__).with_name("grammar_vectors.json")
 STORED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -31,13 +30,7 @@ def made(text: str) -> dict[str, Any]:
     try:
         return {"text": text, "tree": plain(read(NAMES, text))}
     except ValueError as error:
-        return {"text": text, "refused": without_hint(str(error))}
-
-
-def without_hint(refused: str) -> str:
-    """What a page says, too: it does not say what was probably meant."""
-    plain = refused.split("; did you mean", maxsplit=1)[0]
-    return next((plain.removesuffix(f"; {hint}") for _, hint in MEANT if plain.endswith(f"; {hint}")), plain)
+        return {"text": text, "refused": str(error)}
 
 
 if __name__ == "__main__":

@@ -84,6 +84,18 @@ def test_a_query_is_answered_on_the_page_as_the_release_answers_it(opened, relea
     assert [address for _, address in page.seen.requests if not address.startswith(("file:", "data:"))] == []
 
 
+def test_a_wrong_query_is_told_what_it_was_probably_meant_as(opened):
+    page = opened()
+    for text, hint in {
+        "agee = 3": "; did you mean 'age'?",
+        "sex = femal": "; did you mean 'Female'?",
+        "ag <> 3": "; the operators are =, !=, <, <=, >, >= and in",
+        "sex is null": "; write `NAME is missing`",
+    }.items():
+        assert hint in asked(page, text), text
+    assert "did you mean" not in asked(page, "sex = nobody")
+
+
 @pytest.mark.parametrize(("kind", "query", "why"), [
     ("joint_pairs", "{0} and {1} and {2}", "No table has these attributes together"),
     ("ranges_privelet", "mean {0}", "for the mean use this command"),

@@ -1,4 +1,5 @@
 /** Reads conditions as trees, as `dpress.query.condition_grammar` does; the grammar is in docs/reference/queries.md. */
+import { hintFor, nearest } from "./query_hints.js";
 
 const OPERATOR = "(?:!=|<=|>=|=|<|>|\\bin\\b)";
 const START = `(?:==|${OPERATOR}|\\bbetween\\b|\\bis\\b)`; // of what stands behind an attribute, right or wrong
@@ -63,8 +64,14 @@ export function parts(text, separator) {
   return [...found, text.slice(begin).trim()];
 }
 
+/** Returns what a name was probably meant to be, to be put behind a refusal; empty where nothing is near. */
+export function meant(name, names) {
+  const near = nearest(name, names);
+  return near === undefined ? "" : `; did you mean ${shown(near)}?`;
+}
+
 export const noAttribute = (names, name) =>
-  new Unread(`there is no attribute ${shown(name)}; the attributes are ${names.join(", ")}`);
+  new Unread(`there is no attribute ${shown(name)}; the attributes are ${names.join(", ")}${hintFor(name) || meant(name, names)}`);
 
 /** Returns the tree of conditions: { word, attribute, values } of a test, { word, parts } of what joins them. */
 export function conditions(names, text) {
@@ -194,5 +201,12 @@ function unread(names, text) {
     return `cannot read ${shown(text)}; write e.g. \`${name} = VALUE\`, and the whole query in quotes in a shell`;
   if (/^where\b/i.test(text))
     return `cannot read ${shown(text)}; leave out \`${text.slice(0, 5)}\`: a query is a condition alone`;
-  return `cannot read ${shown(text)}; write e.g. \`NAME in 30..40 and NAME = VALUE\`, with the attributes ${names.join(", ")}`;
+  const wanted = `write e.g. \`NAME in 30..40 and NAME = VALUE\`, with the attributes ${names.join(", ")}`;
+  return `cannot read ${shown(text)}; ${wanted}${hintFor(text) || noOperator(names, text) || meant(name, names)}`;
+}
+
+/** Returns that nothing compares an attribute with what stands behind it; empty where it is no attribute. */
+function noOperator(names, text) {
+  const begins = new RegExp(`^(${anyName(names)})[\\s:]`).exec(text);
+  return begins ? `; an operator is missing behind ${plainName(names, begins[1])}` : "";
 }

@@ -1,6 +1,7 @@
 /** Conditions as weights of every attribute's cells, as `dpress.query.boxes` makes them: disjoint boxes, which add up. */
 import { code, columnsOf, stretch } from "./attributes.js";
-import { Unread } from "./condition_grammar.js";
+import { Unread, meant } from "./condition_grammar.js";
+import { hintFor } from "./query_hints.js";
 
 const MOST_BOXES = 256;
 
@@ -140,7 +141,8 @@ function cells(own, value) {
   const found = code(own, value);
   if (found >= 0) return [found];
   const some = `${own.names.slice(0, 8).join(", ")}${own.size > 8 ? `, ... (${own.size} in all)` : ""}`;
-  if (own.kind === "listed" || !own.whole) throw new Unread(`${own.name} has no value “${value}”; it has ${some}`);
+  const hint = own.kind === "listed" ? meant(value, [...own.names, ...own.labels]) || hintFor(value || "missing") : "";
+  if (own.kind === "listed" || !own.whole) throw new Unread(`${own.name} has no value “${value}”; it has ${some}${hint}`);
   const [first, last] = span(own, value, value);
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
