@@ -36,6 +36,7 @@ TEXTS = [
     ("epsilon = 1", "epsilon == 1", "one = stands between a name and its value"),
     ("epsilon = 1", "epsilon =", "a value is missing behind ="),
     ("epsilon = 1", "epsilon = None", "leave the line out where nothing is stated"),
+    ('"M"]', '"M"]\nnull = NA', "a text stands in quotes, and a field of which nothing is stated is left out"),
     ("epsilon = 1", "epsilon = 1;", "nothing stands behind a value but a comment"),
     ("epsilon = 1", "epsilon = 1 # usual\nepsilon = 2", "a field stands twice; leave out one"),
     ("epsilon = 1", "epsilon = 1 delta = 0.1", "every field has a line of its own"),

@@ -8,7 +8,7 @@ from dpress.core.basics.rng import seeded
 
 CARRIER = {"name": "carrier", "title": "Airline", "kind": "categorical", "values": ["AA", "DL"]}
 ARRIVAL = {"name": "arrival", "title": "On arrival", "kind": "categorical", "values": ["late", "in time"]}
-DELAY = {"name": "delay", "title": "Delay (of a flight)", "kind": "integer", "bounds": [0, 9]}
+DELAY = {"name": "delay", "title": "Delay (of a flight)", "unit": "min", "kind": "integer", "bounds": [0, 9]}
 ROWS = pa.table({"carrier": ["AA", "DL"] * 60, "arrival": ["late", "in time", "late"] * 40, "delay": [*range(10)] * 12})
 
 
@@ -26,6 +26,7 @@ def flights():
     ("titled", "named"),
     [
         ("count by airline", "count by carrier"),
+        ("mean Delay (of a flight) (min)", "mean delay"),
         ("count by 'Airline', on arrival", "count by carrier, arrival"),
         ("On arrival = late and airline = DL", "arrival = late and carrier = DL"),
         ("count airline = AA - count airline = DL where 'on arrival' = late",
@@ -48,6 +49,16 @@ def test_a_title_of_two_attributes_or_that_is_a_name_stands_for_none():
     assert [label for each in crossed.results("count by arrival") for _, label in each.group] == ["late", "in time"]
 
 
+@pytest.mark.parametrize("title", ["Carrier", None])
+def test_a_name_in_capitals_is_read_as_the_name_where_no_other_differs_by_them_alone(title):
+    column = {name: value for name, value in {**CARRIER, "title": title}.items() if value is not None}
+    release = released(column, ARRIVAL)
+    assert release.results("count by CARRIER")[0].group == release.results("count by carrier")[0].group
+    twice = released(column, {**ARRIVAL, "name": "Carrier", "column": "arrival"})
+    with pytest.raises(ValueError, match="there is no attribute 'CARRIER'"):
+        twice.results("count by CARRIER")
+
+
 def test_a_title_within_a_value_stays(flights):
     with pytest.raises(ValueError, match="carrier has no value 'Airline'; it has AA, DL"):
         flights.query("carrier = 'Airline'")
@@ -59,6 +70,7 @@ def test_a_title_within_a_value_stays(flights):
         ("share late where carrier = AA", "'late' is a value of arrival: write `share arrival = late`"),
         ("share 'in time' by carrier", "'in time' is a value of arrival: write `share arrival = 'in time'`"),
         ("count late", "'late' is a value of arrival: write `count arrival = late`"),
+        ("not late", "'late' is a value of arrival: write `not arrival = late`"),
         ("late", "'late' is a value of arrival: write `arrival = late`"),
         ("ratio late / in time", "'late' is a value of arrival: write `arrival = late`"),
     ],
@@ -68,6 +80,11 @@ def test_a_value_without_its_attribute_is_refused_with_both(flights, text, meant
         flights.query(text)
     assert str(refused.value) == f"cannot read {text!r}; {meant}"
     assert flights.query(meant.split("`")[1]).value > 0
+
+
+def test_an_attribute_alone_is_counted_by_its_values(flights):
+    with pytest.raises(ValueError, match="'count carrier'; how many have each value is `count by carrier`"):
+        flights.query("count carrier")
 
 
 def test_a_word_that_is_no_value_is_refused_as_before(flights):

@@ -4,7 +4,10 @@ text, schema -> the text with names of attributes; or in words what would be rig
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
+from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.query.query_tree import named, valued
 from dpress.query.query_words import QUOTED, unquoted
@@ -12,7 +15,7 @@ from dpress.query.query_words import QUOTED, unquoted
 LISTED = 1000  # values of an attribute that are looked through
 ALONE = rf"({QUOTED}|[^'\"=<>]+?)"
 VALUE = re.compile(
-    rf"^((?:share|count|ratio)\s+)?(?:where\s+)?{ALONE}(?=$|\s+(?:where|by|and|or|/|-)\s)", re.IGNORECASE
+    rf"^((?:share|count|ratio|not)\s+)?(?:where\s+)?{ALONE}(?=$|\s+(?:where|by|and|or|/|-)\s)", re.IGNORECASE
 )
 
 
@@ -26,12 +29,12 @@ def by_names(schema: Schema, text: str) -> str:
     >>> by_names(Schema((carrier,)), "count by airline")
     'count by carrier'
     """
-    titles = [str(attribute.title).casefold() if attribute.title else "" for attribute in schema.attributes]
-    words = {word.casefold() for word in schema.words}
+    words = Counter(word.casefold() for word in (*schema.words, *_titles(schema.attributes)))
     owners = {
         title: attribute.name
-        for title, attribute in zip(titles, schema.attributes, strict=True)
-        if title and titles.count(title) == 1 and title not in words
+        for attribute in schema.attributes
+        for title in _titles((attribute,))
+        if words[title] == 1 or (title == attribute.name.casefold() and words[title] == 2)
     }
     if not owners:
         return text
@@ -40,13 +43,18 @@ def by_names(schema: Schema, text: str) -> str:
     return re.sub(pattern, lambda match: _named(owners, match[0]), text, flags=re.IGNORECASE)
 
 
+def _titles(attributes: Iterable[Attribute]) -> list[str]:
+    """Return what attributes are called before people, in small letters: each title, with its unit, too."""
+    return [text for each in attributes for text in {str(each.title or each.name).casefold(), each.caption.casefold()}]
+
+
 def _named(owners: dict[str, str], written: str) -> str:
     name = owners.get(unquoted(written).casefold())
     return written if name is None else named(name)
 
 
 def of_value(schema: Schema, text: str) -> str:
-    """Return in words that a text names a value without its attribute; empty where it does not.
+    """Return in words that a text names a value without its attribute, or an attribute alone; empty where it does not.
 
     >>> from dpress.attributes.listed.attribute import Categorical
     >>> arrival = Categorical(name="arrival", values=("late", "in time"))
@@ -56,6 +64,8 @@ def of_value(schema: Schema, text: str) -> str:
     if (match := VALUE.match(text.strip())) is None:
         return ""
     value, head = unquoted(match[2].strip()), (match[1] or "").strip().lower().replace("ratio", "")
+    if head == "count" and value in schema.names:
+        return f"how many have each value is `count by {named(value)}`"
     sides = (side for attribute in schema.attributes if attribute.held is None for side in attribute.sides)
     for side in sides:
         if value in side.labels_between(0, min(side.size, LISTED)):

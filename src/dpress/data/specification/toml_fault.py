@@ -42,7 +42,8 @@ LINES = (
 
 VALUES = (
     (r"(?i:true|false|yes|no|on|off)\b.*", "true and false are written in small letters, without quotes"),
-    (r"(?i:none|null|nil|n/?a|undefined)", "leave the line out where nothing is stated"),
+    (r"(?i:n/?a)", "a text stands in quotes, and a field of which nothing is stated is left out"),
+    (r"(?i:none|null|nil|undefined)", "leave the line out where nothing is stated"),
     (r"", "a value is missing behind ="),
     (r"=.*", "one = stands between a name and its value"),
     (r"[+-]?\d+,\d+", "the decimals of a number stand behind a point: {point}"),

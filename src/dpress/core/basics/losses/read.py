@@ -21,4 +21,5 @@ def from_parameters(values: Mapping[str, check.Number]) -> Loss:
     for kind in LOSSES:
         if set(values) == set(kind.names):
             return kind(**values)
-    raise ValueError(f"a privacy loss is epsilon, or rho, or epsilon and delta; got {sorted(values) or 'nothing'}")
+    names = " and ".join(sorted(values)) or "nothing"
+    raise ValueError(f"a privacy loss is epsilon, or rho, or epsilon and delta; got {names}")
