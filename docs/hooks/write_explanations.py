@@ -3,13 +3,15 @@
     python docs/hooks/write_explanations.py
 
 hazards.yaml, proofs.yaml, the cards of all methods, the tests -> Markdown. A piece of evidence is a file, or a test of
-one as `file::test_name`. The rooms in architecture.md are the packages as they are, in their own words.
+one as `file::test_name`. The rooms in architecture.md are the packages as they are, in their own words, and api.md has
+every public name with the first sentence of what is said of it.
 """
 
 # ruff: noqa: INP001  # mkdocs runs its neighbours by their paths
 
 import ast
 import functools
+import inspect
 import re
 import tomllib
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from typing import Any
 
 import yaml
 
+import dpress
 from dpress import catalog
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import NotSupported
@@ -28,6 +31,9 @@ PAGES = ROOT / "docs" / "explanations"
 WRITTEN = "<!-- written by docs/hooks/write_explanations.py -->\n"
 SQL_CASES = ROOT / "tests" / "query" / "sql" / "understood.toml"
 ROOMS = "## The rooms\n\n```text\n"
+API = "../reference/api.md"
+NAMES = "## Every name in a line\n\n| of `dpress` | |\n|---|---|\n"
+SENTENCES = ("ROW", "__version__")  # no class and no function: the page has a sentence on each
 VERDICTS = ("foundations", "ranges", "joint", "spatial", "microdata")
 MOST_TESTS = 3
 ABOUT_HAZARDS = """\
@@ -234,6 +240,19 @@ def architecture_page() -> str:
     return f"{before}{ROOMS}{sketch}\n```{rest.partition('```')[2]}"
 
 
+def python_page() -> str:
+    """Return api.md with every public name in a line, for who reads it as Markdown, without the site."""
+    before, rest = (PAGES / API).read_text(encoding="utf-8").split(NAMES)
+    lines = []
+    for name in dpress.__all__:
+        if name not in SENTENCES:
+            paragraph = " ".join((inspect.getdoc(getattr(dpress, name)) or "").partition("\n\n")[0].split())
+            sentence = re.match(r"(.+?)\.(?= |$)", paragraph)
+            lines.append(f"| `{name}` | {_in_table(sentence[1] if sentence else paragraph)} |")
+    table = "\n".join(lines)
+    return f"{before}{NAMES}{table}\n\n## {rest.partition('## ')[2]}"
+
+
 def _in_table(text: str) -> str:
     return text.replace("|", "\\|") or " "
 
@@ -254,6 +273,7 @@ def pages() -> dict[str, str]:
     """Return every page's text by its file name, as it lies below the explanations."""
     return {
         "../reference/sql-understood.md": sql_page(),
+        API: python_page(),
         "architecture.md": architecture_page(),
         "hazards.md": hazards_page(told("hazards.yaml")),
         "proofs.md": proofs_page(told("proofs.yaml")),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import dpress
 from dpress import catalog
 
 pytest.importorskip("yaml")
@@ -46,6 +47,7 @@ def test_every_method_has_tests_that_import_it(script) -> None:
 
 def test_the_pages_are_what_the_script_writes(script) -> None:
     pages = script.pages()
-    assert len(pages) == 5
+    assert len(pages) == 6
+    assert pages[script.API].count("\n| `") == len(dpress.__all__) - len(script.SENTENCES)
     for page, text in pages.items():
         assert text == (script.PAGES / page).read_text(encoding="utf-8"), f"run `python {SCRIPT}`"
