@@ -20,6 +20,7 @@ OWN_PROCESSES = {
     "core/test_rng.py": "forks draw real bytes, and compares streams of 64 bits and more: equal with chance 2^-64",
     "flow/test_packages.py": "looks at exit codes and files, whatever the demo publishes",
     "flow/test_use_from_r.py": "sums fifty rows to within 60 with noise of some 6: wrong once in 10^20 runs",
+    "flow/without_posix.py": "looks at exit codes and at what an account holds, whatever is published or estimated",
     "meta/test_house.py": "reads names, and draws nothing",
     "meta/test_outside.py": "looks at exit codes and words, whatever is published or estimated",
     "meta/test_start.py": "looks at the modules that are loaded, whatever is published",

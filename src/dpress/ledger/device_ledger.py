@@ -14,7 +14,6 @@ before and after come from different responses.
 Flow: lock -> read all lines -> known tag: free; else does it fit? -> append, fsync -> unlock.
 """
 
-import fcntl
 import hashlib
 import hmac
 import os
@@ -23,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -30,6 +30,8 @@ from dpress.core.basics.errors import BudgetExceeded
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.pure import PureDP, pure
 
+LOCK = ".lock"
+BINARY = getattr(os, "O_BINARY", 0)  # without which Windows changes the ends of lines
 LABEL = b"dpress ledger v1"
 COLLECTION_BYTES = 16
 SHORTEST = 16  # bytes of a secret
@@ -141,19 +143,21 @@ def tag(secret: bytes, *, collection: bytes, slot: int, value: int) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[int]:
-    """Open the file, made if there is none, with the only right to it."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+def _locked(path: Path) -> Iterator[BinaryIO]:
+    """Open the file, made if there is none, with the only right to it: that to the lock beside it."""
+    from filelock import FileLock  # noqa: PLC0415  # 70 ms that few commands need
+
+    flags = os.O_RDWR | os.O_CREAT | BINARY
+    with (
+        os.fdopen(os.open(path, flags, 0o600), "r+b", buffering=0) as file,
+        FileLock(path.with_name(path.name + LOCK), mode=0o600),
+    ):
         yield file
-    finally:
-        os.close(file)
 
 
-def _read(path: Path, file: int) -> tuple[list[Line], int]:
+def _read(path: Path, file: BinaryIO) -> tuple[list[Line], int]:
     """Return all complete lines and where they end; what follows is a charge that never returned."""
-    content = os.pread(file, os.fstat(file).st_size, 0)
+    content = file.read()
     end = content.rfind(b"\n") + 1
     return [_parsed(path, number, text) for number, text in enumerate(content[:end].splitlines(), start=1)], end
 
@@ -169,17 +173,19 @@ def _parsed(path: Path, number: int, text: bytes) -> Line:
     return line
 
 
-def _append(file: int, end: int, line: Line) -> None:
-    os.ftruncate(file, end)
+def _append(file: BinaryIO, end: int, line: Line) -> None:
+    file.truncate(end)
+    file.seek(end)
     text = msgspec.json.encode(line, order="sorted") + b"\n"
     while text:
-        written = os.pwrite(file, text, end)
-        text, end = text[written:], end + written
-    os.fsync(file)
+        text = text[file.write(text) :]
+    os.fsync(file.fileno())
 
 
 def _keep_name(path: Path) -> None:
-    """Put the new file's name on disk as well."""
+    """Put the new file's name on disk as well, where a folder can be opened for that; elsewhere the system does it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     folder = os.open(path.absolute().parent, os.O_RDONLY)
     try:
         os.fsync(folder)

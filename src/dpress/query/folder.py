@@ -103,7 +103,7 @@ def _write_files(
     manifest["sha256"] = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     for path in folder.iterdir():
-        with path.open("rb") as file:
+        with path.open("r+b") as file:  # Windows flushes only what may be written
             os.fsync(file.fileno())
 
 

@@ -3,7 +3,6 @@
 Behind a proxy every connection comes from the proxy's address; then the one that has waited longest gives way.
 """
 
-import resource
 from collections import defaultdict
 from collections.abc import Hashable
 from ipaddress import IPv6Address
@@ -71,6 +70,10 @@ def network(address: tuple[str, int] | None) -> Hashable:
 
 def most_connections() -> int:
     """Return how many connections this process has descriptors for, after asking for more where it may."""
+    try:
+        import resource  # noqa: PLC0415  # not on Windows, where no process has a limit of its own
+    except ImportError:
+        return MOST
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = SHARE * MOST
     if soft != resource.RLIM_INFINITY and soft < wanted:

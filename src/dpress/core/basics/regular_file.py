@@ -6,6 +6,9 @@ from pathlib import Path
 
 LARGEST = 1 << 26  # bytes of a file that somebody wrote: a codebook, a hierarchy
 
+READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Nor does it wait for a pipe that is there by now, where there are any."""
+
 
 def check(path: str | Path) -> None:
     """Refuse what is there and no regular file, without opening it; what a link names counts.
@@ -32,7 +35,7 @@ def read(path: str | Path, most: int = LARGEST) -> bytes:
         OSError: it cannot be read, is no regular file, or holds more.
     """
     check(path)
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # nor waits for who is there by now
+    with os.fdopen(os.open(path, READING), "rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise OSError(f"{path}: expected a file of at most {most:,} bytes")

@@ -133,17 +133,10 @@ def _write(folder: Path, content: dict[str, Any]) -> None:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, which ends with the process."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415  # 70 ms that few commands need
+
     try:
-        import fcntl  # noqa: PLC0415  # not everywhere
-    except ImportError:  # where a folder that is written twice is refused by its name
-        yield
-        return
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OSError(f"{folder}: another process adds a period; try again when it is done") from None
-        yield
-    finally:
-        os.close(handle)
+        with FileLock(folder / LOCK, timeout=0, mode=0o644):
+            yield
+    except Timeout:
+        raise OSError(f"{folder}: another process adds a period; try again when it is done") from None
