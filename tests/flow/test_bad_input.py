@@ -12,32 +12,6 @@ from dpress.ledger import sqlite_ledger
 from dpress.query import folder
 
 SECRET = "4711-secret"
-ATTRIBUTES = """
-[[attribute]]
-name = "age"
-kind = "integer"
-bounds = [0, 9]
-[[attribute]]
-name = "sex"
-kind = "categorical"
-values = ["F", "M"]
-"""
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "wanted"),
-    [
-        ("0", "expected a number > 0, got 0"),
-        ("-1", "expected a number > 0, got -1"),
-        ("nan", "expected a number > 0, got nan"),
-        ("inf", "expected a number between 1e-9 and 1000, got inf"),
-        ("1e-320", "expected a number between 1e-9 and 1000, got 9.99989e-321"),
-        ('"1"', "expected a number, got '1'"),
-    ],
-)
-def test_epsilon(spec, publish_refused, epsilon, wanted):
-    spec(privacy=f"epsilon = {epsilon}")
-    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted} (at line 14, column 1)"
 
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "x"])
@@ -150,51 +124,6 @@ def test_level_shares_of_the_error_command(refused, shares, wanted):
 )
 def test_strategies_and_parameters_of_the_error_command(refused, arguments, wanted):
     assert refused("error", *arguments, "--cells", "8").startswith(wanted)
-
-
-QUERIES = '$.release.parameters.queries: expected "all", "prefixes" or a list of queries'
-LENGTH = "$.release.parameters.length"
-TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.0, 8.0]\nbins = 4\n'
-
-
-@pytest.mark.parametrize(
-    ("names", "parameters", "wanted"),
-    [
-        ("age", 'queries = "some"', QUERIES),
-        ("age", "queries = 3", QUERIES),
-        ("age", "queries = []", "$.release.parameters.queries: expected at least one query"),
-        ("age", "queries = [3, 7]", QUERIES),
-        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[#2]: age: the ends of 7..3 are reversed"),
-        ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
-        ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
-        ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
-        ("age", 'queries = ["age < 3 and age > 5"]', "asks for no cell of age; its conditions exclude each other"),
-        ("age", 'queries = ["weight < 3"]', "cannot read 'weight < 3'; write e.g. `NAME in 30..40"),
-        ("age", 'queries = [""]', "cannot read ''; write e.g."),
-        ("age", 'queries = ["age < 3"]\nlength = 2', "$.release.parameters: set either `queries` or `length`"),
-        ("age", "length = 0", f"{LENGTH}: expected an integer >= 1"),
-        ("age", "length = 2.5", f"{LENGTH}: expected an integer >= 1"),
-        ("age", "length = true", f"{LENGTH}: expected an integer >= 1"),
-        ("age", "length = 11", f"{LENGTH}: length must be at most the 10 cells there are, got length=11"),
-        ("age", "length = [2, 2]", f"{LENGTH}: expected one number, got [2, 2]"),
-        ("age", "length = []", f"{LENGTH}: expected one number, got []"),
-        ("age,size", "length = 2", f"{LENGTH}: expected a list of 2 numbers, one for each attribute, got 2"),
-        ("age,size", "length = [2, 5]", "length must be at most the 4 cells there are, got length=5"),
-        ("age,size", 'queries = ["size in 1..3"]', "size: the condition cuts through a cell"),
-        (
-            "age,sex",
-            'queries = "all"',
-            "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, got",
-        ),
-        ("age,size", "shares = [0.5, 0.5]", "$.release.parameters.shares: levels have shares of their own over one"),
-        ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'; known: "),
-    ],
-)
-def test_the_ranges_that_a_spec_asks_for(spec, refused, names, parameters, wanted):
-    attributes = ", ".join(f'"{name}"' for name in names.split(","))
-    release = f'kind = "ranges"\nattributes = [{attributes}]\n[release.parameters]\n{parameters}'
-    spec(attributes=TWO, release=release)
-    assert wanted in refused("plan", "spec.toml")
 
 
 def test_more_queries_than_can_be_listed(spec, refused):

@@ -10,9 +10,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.flow.conftest import ROWS
+from tests.flow.conftest import ATTRIBUTES, ROWS
 from tests.flow.wrong_queries import OF_STATISTICS, QUERIES, STATEMENTS, STATISTICS
-from tests.flow.wrong_specifications import FIELDS, PLANS, SPEC, TEXTS
+from tests.flow.wrong_specifications import FIELDS, PLANS, RANGES, SIZE, SPEC, TEXTS
 
 import dpress as release
 from dpress.core.basics import rng as generators
@@ -178,6 +178,16 @@ def test_a_specification(here, folder, old, new, wanted):
     assert "(at line " in done.err or "at end of document" in done.err
 
 
+@pytest.mark.parametrize(("names", "parameters", "wanted"), RANGES)
+def test_the_ranges_that_a_specification_asks_for(here, spec, names, parameters, wanted):
+    attributes = ", ".join(f'"{name}"' for name in names.split(","))
+    release = f'kind = "ranges"\nattributes = [{attributes}]\n[release.parameters]\n{parameters}'
+    spec(attributes=ATTRIBUTES + SIZE, release=release)
+    done = here("plan", "spec.toml")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert wanted in done.err
+
+
 @pytest.mark.parametrize(("old", "new", "wanted"), PLANS)
 def test_what_no_plan_is_made_of(here, folder, old, new, wanted):
     (folder / "spec.toml").write_text(SPEC.replace(old, new))
@@ -306,7 +316,7 @@ def test_an_edited_design(here, copy, fields, wanted):
 
 
 def test_there_are_as_many_as_it_is_said():
-    lists = (TEXTS, FIELDS, PLANS, PLACES, QUERIES, STATEMENTS, COMMANDS, DAMAGES, DESIGNS, OF_STATISTICS)
+    lists = (TEXTS, FIELDS, RANGES, PLANS, PLACES, QUERIES, STATEMENTS, COMMANDS, DAMAGES, DESIGNS, OF_STATISTICS)
     assert sum(map(len, lists)) >= 330
 
 

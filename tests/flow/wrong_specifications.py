@@ -121,7 +121,12 @@ FIELDS = [
     (INTEGER, 'kind = "location"\nbounds = [0, 9]', "the bounds of two columns, such as [[-180, 180], [-90, 90]], got"),
     (INTEGER, 'kind = "hierarchy"\nlevels = "state"', """expected a list such as ["state"], got 'state'"""),
     (INTEGER, 'kind = "hierarchy"\nlevels = ["a", "b"]\nfile = "x.csv"', "$.attribute[age]: there is no file x.csv"),
-    ("epsilon = 1", "epsilon = 0", "$.privacy.epsilon: expected a number > 0, got 0"),
+    *(
+        ("epsilon = 1", f"epsilon = {text}", f"$.privacy.epsilon: expected a number > 0, got {text}")
+        for text in ("0", "-1", "nan")
+    ),
+    ("epsilon = 1", "epsilon = inf", "$.privacy.epsilon: expected a number between 1e-9 and 1000, got inf"),
+    ("epsilon = 1", "epsilon = 1e-320", "expected a number between 1e-9 and 1000, got 9.99989e-321"),
     ("epsilon = 1", "epsilon = 5000", "$.privacy.epsilon: expected a number between 1e-9 and 1000, got 5000"),
     ("epsilon = 1", 'epsilon = "1"', "$.privacy.epsilon: expected a number, got '1'"),
     ("epsilon = 1", "epsilon = 1\nrho = 1", "expected epsilon, or rho, or epsilon and delta, got ['epsilon', 'rho']"),
@@ -222,3 +227,38 @@ PLANS = [
     ("source =", 'where = "age = 3 and"\nsource =', "$.data.where: age: expected a number, got '3 and'"),
     ("source =", 'where = "year == 2024"\nsource =', "`==` is no operator; did you mean `year = 2024`?"),
 ]
+
+LISTED = '$.release.parameters.queries: expected "all", "prefixes" or a list of queries'
+LENGTH = "$.release.parameters.length"
+SIZE = '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.0, 8.0]\nbins = 4\n'
+RANGES = [
+    ("age", 'queries = "some"', LISTED),
+    ("age", "queries = 3", LISTED),
+    ("age", "queries = []", "$.release.parameters.queries: expected at least one query"),
+    ("age", "queries = [3, 7]", LISTED),
+    ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[#2]: age: the ends of 7..3 are reversed"),
+    ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
+    ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
+    ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
+    ("age", 'queries = ["age < 3 and age > 5"]', "asks for no cell of age; its conditions exclude each other"),
+    ("age", 'queries = ["weight < 3"]', "cannot read 'weight < 3'; write e.g. `NAME in 30..40"),
+    ("age", 'queries = [""]', "cannot read ''; write e.g."),
+    ("age", 'queries = ["age < 3"]\nlength = 2', "$.release.parameters: set either `queries` or `length`"),
+    ("age", "length = 0", f"{LENGTH}: expected an integer >= 1"),
+    ("age", "length = 2.5", f"{LENGTH}: expected an integer >= 1"),
+    ("age", "length = true", f"{LENGTH}: expected an integer >= 1"),
+    ("age", "length = 11", f"{LENGTH}: length must be at most the 10 cells there are, got length=11"),
+    ("age", "length = [2, 2]", f"{LENGTH}: expected one number, got [2, 2]"),
+    ("age", "length = []", f"{LENGTH}: expected one number, got []"),
+    ("age,size", "length = 2", f"{LENGTH}: expected a list of 2 numbers, one for each attribute, got 2"),
+    ("age,size", "length = [2, 5]", "length must be at most the 4 cells there are, got length=5"),
+    ("age,size", 'queries = ["size in 1..3"]', "size: the condition cuts through a cell"),
+    (
+        "age,sex",
+        'queries = "all"',
+        "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, got",
+    ),
+    ("age,size", "shares = [0.5, 0.5]", "$.release.parameters.shares: levels have shares of their own over one"),
+    ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'; known: "),
+]
+"""Parameters of ranges over some attributes, of which `SIZE` is another."""
