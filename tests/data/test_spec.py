@@ -88,7 +88,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (changed("privacy", "delta", value=2), "$.privacy.delta: expected a number between 0 and 1, got 2"),
         (
             changed("privacy", value={"epsilon": 1, "rho": 1}),
-            "$.privacy: expected epsilon, or rho, or epsilon and delta, got ['epsilon', 'rho']",
+            "$.privacy: expected epsilon, or rho, or epsilon and delta, got epsilon and rho",
         ),
         (changed("privacy", value={}), "$.privacy: expected epsilon, or rho, or epsilon and delta, got none of them"),
         (

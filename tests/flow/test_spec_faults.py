@@ -19,3 +19,17 @@ def test_what_only_a_plan_finds_wrong_has_its_line(here, spec, folder, command):
 def test_a_line_is_told_once_where_the_file_is_read(here, spec):
     spec(privacy="epsilon = 0")
     assert here("plan", "spec.toml").err.count("(at line ") == 1
+
+
+def test_what_a_check_finds_wrong_in_a_condition_has_its_line(here, spec, folder):
+    """What another library says of the rows is withheld all the same."""
+    path = spec()
+    path.write_text(path.read_text().replace('"rows.csv"', '"rows.csv"\nwhere = "sex == F"'))
+    done = here("check", "spec.toml")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "dpress: $.data.where: `==` is no operator; did you mean `sex = F`? (at line 3, column 1)\n"
+    (folder / "rows.csv").write_bytes(b"age,sex\n1,F\n\xff4711,F\n")
+    spec()
+    done = here("check", "spec.toml")
+    assert done.code == 1
+    assert "4711" not in done.err

@@ -5,7 +5,7 @@ import sys
 import click
 
 from dpress.cli.output import DECIMAL, counting, json_option, print_json, quiet_option
-from dpress.cli.planned import of_periods
+from dpress.cli.planned import located_in, of_periods
 from dpress.core.basics.errors import NoRows
 from dpress.core.basics.losses.any_loss import as_floats, describe
 from dpress.data.specification.spec import Spec
@@ -60,7 +60,8 @@ def command(
     with counting(quiet=quiet) as progress:
         specification = _loaded(design, period)
         try:
-            report = check(specification, data, most=most, progress=progress)
+            with located_in(design):
+                report = check(specification, data, most=most, progress=progress)
         except NoRows as none:
             raise none if period is None else NoRows(NONE_OF.format(period)) from None
     cap = None if private_cap is None else choose_cap(specification, data, epsilon=private_cap, ledger=ledger)

@@ -1,5 +1,7 @@
 """A specification's plan for a command: a refusal has the line of the field that it names."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from dpress.data.specification.spec import Spec
@@ -39,8 +41,19 @@ def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:
     Raises:
         NotSupported, ValueError: see `plan`.
     """
-    try:
+    with located_in(path):
         return plan(spec) if error is None else plan_for_error(spec, error)
+
+
+@contextlib.contextmanager
+def located_in(path: str) -> Iterator[None]:
+    """Give a refusal that names a field of a specification its line in the file.
+
+    Raises:
+        ValueError: what was refused, of the same type.
+    """
+    try:
+        yield
     except ValueError as fault:
         placed = located(str(fault), Path(path).read_text(encoding="utf-8-sig"))
         if placed == str(fault):  # no field's: who raised it decides whether it may be shown

@@ -53,7 +53,8 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         for name, value in given.items():
             _check_number(name, value)
         if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
-            raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+            names = " and ".join(sorted(given)) or "none of them"
+            raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {names}")
         if not self.unit:
             raise ValueError('.unit: expected "row", or the column that names a person, got nothing')
         if not isinstance(self.unit, str) and (len(self.unit) < 2 or len({*self.unit}) < len(self.unit)):
