@@ -107,6 +107,10 @@ def test_a_service_that_is_not_there_is_named(pauses: list[float]) -> None:
     with pytest.raises(OSError, match="the service cannot be used after 8 times; "):
         dpress.send_reports(f"http://127.0.0.1:9{URL}", [])
     assert len(pauses) == module.TIMES - 1
-    for wrong in ("file:///etc/passwd/v1/collections/1", "http://127.0.0.1:9/", "survey.toml"):
+    for wrong in (
+        "file:///etc/passwd/v1/collections/1",
+        "http://127.0.0.1:9/",
+        f"http://127.0.0.1:9{URL.replace('/v1', '')}",
+    ):
         with pytest.raises(ValueError, match="expected the address of a collection"):
             dpress.send_reports(wrong, [])

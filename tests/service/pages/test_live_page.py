@@ -39,7 +39,7 @@ def test_the_numbers_are_those_of_dpress_estimate(kind, serve, reports, open_pag
     if kind != "joint":  # of which the report says more, once it is fitted
         assert page.locator("#opening").inner_text() == " ".join(figures(service.estimate())["opening"])
     assert page.locator("#opening").inner_text().startswith("2,500 people reported. The median of Age is ")
-    assert page.locator("#sure").is_visible()
+    assert page.locator("#sure").inner_text().endswith("sees it go wrong more often.")
 
 
 def test_a_map_is_drawn_and_its_fullest_cells_are_those_of_dpress_estimate(serve, reports, open_page):
@@ -187,6 +187,7 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     page.get_by_role("button", name="Close this round").click()
     assert page.get_by_role("link", name="Answer it in this browser").is_visible()
     page.get_by_text("Closed: nothing more is accepted.").wait_for()
+    assert page.locator("#sure").inner_text().endswith("is wrong is 5 % at most.")
     assert not page.get_by_role("link", name="Answer it in this browser").is_visible()
     assert "shrinks" not in page.locator("#keys").inner_text()
     assert service.ask("/reports", sent[0])[0] == 409

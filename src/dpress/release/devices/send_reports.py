@@ -47,16 +47,16 @@ def send_reports(url: str, reports: Iterable[bytes]) -> Sent:
         reports: as `Device.answer` packs them; a generator is read an upload at a time.
 
     Raises:
-        ValueError: it is no address of a collection.
+        ValueError: it is no address of a collection, which `dpress serve` prints beside that of its page.
         ReportRejected: the service refused an upload whole, as of a round that is closed; those before it are kept.
         OSError: the service does not answer; the uploads before are kept, this one may be: send its bytes again.
 
     >>> send_reports("survey.toml", [])
     Traceback (most recent call last):
-    ValueError: expected the address of a collection, https://HOST/v1/collections/ID
+    ValueError: expected the address of a collection, https://HOST/v1/collections/ID, not that of its page
     """
     if not url.startswith(("http://", "https://")) or "/v1/collections/" not in url:
-        raise ValueError("expected the address of a collection, https://HOST/v1/collections/ID")
+        raise ValueError("expected the address of a collection, https://HOST/v1/collections/ID, not that of its page")
     url, rest = url.rstrip("/"), iter(reports)
     most, answers = int(_answer(url)["largest_batch"]), list[dict[str, Any]]()
     while batch := list(islice(rest, most)):

@@ -91,6 +91,7 @@ function state(open) {
   const over = open === false || (said.until && Date.parse(said.until) <= Date.now());
   say("state", over ? "Closed: nothing more is accepted." : "Open: reports are accepted.");
   say("estimate-title", over ? "The estimate" : "The estimate so far");
+  say("each-look", over ? "" : ", of one look by itself; who looks often while reports arrive sees it go wrong more often");
   say("shrinking", over ? "" : "; it shrinks as reports arrive");
   byId("answer").hidden = over;
 }
