@@ -12,15 +12,18 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.kinds.reading import Nesting, text
 from tests.reporting.few_months import COST, RISING, SEX, STATISTICS, WARD, series_of, spec, table
 
+from dpress import catalog
 from dpress.cli.main import cli
+from dpress.core.basics.rng import seeded
 from dpress.release.periods.period_numbers import Change
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import load_series
+from dpress.reporting import group_bars, small_multiples
 from dpress.reporting import series_page as pages
-from dpress.reporting import small_multiples
 from dpress.reporting.charts import LETTER
 from dpress.reporting.series_page import series_page, write_series_page
 from dpress.reporting.series_parts import parts
@@ -35,7 +38,7 @@ def undrawn(monkeypatch):
     def named(draw, label):
         return f'<svg class="{bool(draw)}" aria-label="{label}"></svg>'
 
-    for module in (pages, small_multiples):
+    for module in (pages, small_multiples, group_bars):
         monkeypatch.setattr(module, "both", named)
 
 
@@ -106,11 +109,39 @@ def test_what_a_page_has_no_room_for_is_left_to_the_command_that_answers_it(tmp_
     assert len(commands) == 4
 
 
-@pytest.mark.parametrize("periods", [1, 2])
-def test_a_page_of_few_periods_has_no_lines(tmp_path, periods):
-    html = html_of(tmp_path / "out", spec([WARD], periods), table(*[(400, 300, 20)] * periods))
-    assert "<svg" not in html
-    assert ("Since 2024-01" in html) == (periods == 2)
+def test_the_page_of_one_period_opens_with_what_was_found_in_it(tmp_path):
+    plan = spec([WARD, SEX, COST], 3, kind="statistics", parameters=STATISTICS)
+    about = {"source": "The wards", "contact": "a@example.org", "license": "CC0"}
+    plan = replace(plan, release=replace(plan.release, **about))
+    publish_period(plan, "2024-01", RISING, out=tmp_path / "out", rng=seeded(1))
+    series = load_series(tmp_path / "out")
+    (release,) = series.releases.values()
+    html = unescape(series_page(series))
+    shown = text(html)
+    sentences = catalog.room("statistics").page.opening(release)
+    assert len(sentences) > 1
+    assert " ".join(sentences) in shown
+    assert "1 month, January 2024. Source: The wards. Contact: a@example.org. Licence: CC0" in shown
+    assert "All rows together statistic value 95 % interval standard error mean of Cost of a visit (EUR) " in shown
+    headings = re.findall("<h2>(.*?)</h2>(.{400})", html, flags=re.DOTALL)
+    groups = [(heading, behind) for heading, behind in headings if "by Ward" in heading]
+    assert len(groups) == 4
+    assert all("<svg" in behind for _, behind in groups)  # no heading is empty
+    assert "Since " not in shown
+    Nesting(html)
+
+
+def test_the_page_of_two_periods_draws_both_and_says_which_change_is_significant(tmp_path):
+    plan = spec([WARD, COST], 2, kind="statistics", parameters={"by": ["ward"], "mean": ["cost"]})
+    html = html_of(tmp_path / "out", plan, table((400, 300, 20), (400, 300, 20)))
+    assert re.search(
+        r"That is 9\.9 EUR more than in 2024-01 \(9\.5 to 10\.3\)", text(html)
+    )  # a visit costs 10 more by month
+    behind = re.findall("<h2>[^<]*(?:rows|EUR)[^<]*</h2>(.*?)</(?:section|details)>", html, flags=re.DOTALL)
+    assert len(behind) == 6  # mean, count and sum, of all rows and by ward
+    assert all("<svg" in each for each in behind)
+    assert "The noise hides whether that is more or fewer than in 2024-01." in text(html)  # as many visits
+    assert re.search(r"The sum of Cost of a visit in 2024-02 is .*? EUR more than in 2024-01", text(html))
 
 
 @given(st.lists(st.integers(1, 400), min_size=2, max_size=200), st.integers(4, 22), st.floats(160.0, 800.0))

@@ -10,6 +10,7 @@ import pytest
 from tests.browser import RULES
 from tests.reporting.few_months import COST, SEX, STATISTICS, VISITED, WARD, series_of, spec, table
 
+from dpress import report
 from dpress.data.specification.spec import from_dict
 from dpress.reporting.series_page import write_series_page
 
@@ -20,6 +21,12 @@ OVERLAPPING = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg)
   const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2;
   return boxes.flatMap(([name, box], i) =>
     boxes.slice(i + 1).filter(([, other]) => over(box, other)).map(([other]) => `${name} on ${other}`));
+})"""
+BESIDE = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+  if (!svg.checkVisibility()) return [];
+  const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const near = (a, b) => Math.abs(a.top - b.top) < 2 && a.left < b.left && b.left < a.right + 4;
+  return boxes.flatMap(([name, a]) => boxes.filter(([, b]) => near(a, b)).map(([other]) => `${name} beside ${other}`));
 })"""
 ENLARGED = "() => document.querySelectorAll('svg.chart text').forEach((text) => text.setAttribute('font-size', '40'))"
 
@@ -37,7 +44,9 @@ def written(tmp_path_factory):
         "days": series_of(folder / "days", from_dict({"attribute": [days, WARD], **plain}), rows),
         "statistics": series_of(folder / "statistics", months, table(*[(40, 30 + month, 20) for month in range(14)])),
     }
-    return {name: write_series_page(series, series.folder / "report.html") for name, series in every.items()}
+    pages = {name: write_series_page(series, series.folder / "report.html") for name, series in every.items()}
+    month = every["statistics"].releases[every["statistics"].spans[-1]]
+    return pages | {"month": report(month, folder / "month.html")}
 
 
 @pytest.mark.parametrize("name", ["days", "statistics"])
@@ -49,6 +58,26 @@ def test_no_label_of_a_drawing_lies_on_another(open_page, written, name, width):
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     page.evaluate(ENLARGED)
     assert page.evaluate(OVERLAPPING) != []  # the negative control
+
+
+@pytest.mark.parametrize("name", ["days", "statistics", "month"])
+def test_numbers_of_an_axis_stand_apart_on_a_phone(open_page, written, name):
+    page = open_page(written[name].as_uri(), viewport={"width": 390, "height": 900})
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    assert page.evaluate(BESIDE) == []
+    page.evaluate(ENLARGED.replace("40", "140"))
+    assert page.evaluate(BESIDE) != []  # the negative control
+
+
+def test_values_and_their_intervals_are_seen_together_on_a_phone(open_page, written):
+    page = open_page(written["month"].as_uri(), viewport={"width": 390, "height": 900})
+    table = page.locator(".glance")
+    assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    cells = table.locator("tbody tr").first.locator("td").all()
+    assert [cell.is_visible() for cell in cells] == [True, True, True, False]
+    assert all(cell.bounding_box()["x"] >= 0 and cell.bounding_box()["x"] < 390 for cell in cells[:3])
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert cells[3].is_visible()  # the standard error, where there is room
 
 
 def test_a_table_of_groups_is_sorted_and_saved_and_its_periods_are_links(open_page, written):

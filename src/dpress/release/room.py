@@ -33,7 +33,7 @@ class Page:
             (`Kind.queries_on`).
         answering: what a page answers queries about a release with, as plain objects, where the kind can do that for
             a page of many releases; None of one that it cannot do it for.
-        opening: the sentences of what was found, also of reports so far; None where no device is asked.
+        opening: the sentences of what was found, also of reports so far and of the only period; None where neither is.
         over_time: what every period of a series tells, the chief number first, by a release of one and the schema of
             all; the count unless stated.
     """

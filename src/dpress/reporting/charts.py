@@ -12,6 +12,7 @@ from dpress.core.basics.visible import visible
 from dpress.core.maps.linear import Array
 from dpress.reporting.optional import load
 from dpress.reporting.rounding import number
+from dpress.reporting.short_labels import LONGEST_LABEL, short_labels
 from dpress.reporting.views import Axis, View
 
 Chart = Any  # an altair chart
@@ -21,6 +22,7 @@ LESS = "#b4560f"
 VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", MARK: "mark", SOFT: "soft", ON_MARK: "on-mark", LESS: "less"}
 FONT = "system-ui, sans-serif"
 LETTER = 6.6  # mean width of a letter at 11 px
+APART = 75.0  # pixels for each number that an axis names
 UPRIGHT = 64.0  # labels up to this width stay horizontal
 TAG = re.compile(r"<[^>]*>")
 NOTHING = re.compile(r'^<path[^>]*(?: display="none"| d="M0,0h0v0h0Z")')
@@ -29,7 +31,6 @@ IDLE = re.compile(
     r'| opacity="1"| transform="translate\(0,0\)"'
 )
 DIGITS = re.compile(r"(\d\.\d\d)\d+")
-LONGEST_LABEL = 24
 JOINER = "\N{WORD JOINER}"
 OF_EVERY_OBJECT = {
     "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
@@ -117,7 +118,7 @@ def drawn_ends(view: View) -> tuple[Array, Array]:
 def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:
     """Return the chart axis that names an attribute's cells: as many labels as fit, none over another."""
     alt = load("altair")
-    longest = max(len(short(tick)) for tick in axis.ticks) * LETTER
+    longest = _longest(axis) * LETTER
     step = length / axis.size
     flat = longest <= step or (axis.ordered > 0 and longest <= UPRIGHT)
     room = longest + 12 if upright and flat and longest > step - 6 else 14.0
@@ -131,17 +132,12 @@ def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) ->
     )  # fmt: skip
 
 
-def short(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a text, cut with an ellipsis where it is longer."""
-    return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
 def labels(texts: Sequence[str], longest: int = LONGEST_LABEL) -> Any:
     """Return the labels of an axis as a parameter of a chart, by code: data, which no expression is made of.
 
     The same labels are the same parameter, which a chart takes by `add_params`.
     """
-    return load("altair").param(value=[short(text, longest) for text in texts])
+    return load("altair").param(value=short_labels(texts, longest))
 
 
 def label_of(parameter: Any) -> str:
@@ -159,23 +155,24 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     drawn = drawn_ends(view)
     low, high = ends or (drawn[0].min(), drawn[1].max())
     scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
-    counts = alt.Axis(
-        title=view.noun,
-        tickCount=5,
-        format=",.6~g",
-        ticks=False,
-        domain=False,
-        labelPadding=5,
-        minExtent=44 if upright else 0,
-    )
+    size = {"width": width - 60, "height": 190} if upright else {"width": width - margin(axis), "height": length}
+    counts = value_axis(view.noun, size["height" if upright else "width"], upright=upright)
     cells = alt.X if upright else alt.Y
     values, values2 = (alt.Y, alt.Y2) if upright else (alt.X, alt.X2)
     base, codes = alt.Chart(data(_records(view))), list(range(axis.size))
     place = cells("x:O", axis=names, scale=alt.Scale(domain=codes, paddingInner=0.15, paddingOuter=0.1))
     bar = base.mark_bar(color=MARK, opacity=0.75).encode(place, values("n:Q", scale=scale, axis=counts))
     whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(place, values("low:Q"), values2("high:Q"))
-    size = {"width": width - 60, "height": 190} if upright else {"width": width - margin(axis), "height": length}
     return (bar + whisker).add_params(labels(axis.ticks)).properties(**size, **titled(title))
+
+
+def value_axis(title: str | None, length: float, *, upright: bool = False) -> Any:
+    """Return an axis of numbers, of which as many are named as stand apart on so many pixels."""
+    count = 5 if upright else max(2, min(5, int(length // APART)))
+    return load("altair").Axis(
+        title=title, tickCount=count, format=",.6~g", ticks=False, domain=False, labelPadding=5, labelSeparation=8,
+        labelOverlap="greedy", minExtent=44 if upright else 0,
+    )  # fmt: skip
 
 
 def heat(view: View, width: float, *, top: float, title: str | None = None) -> Chart:
@@ -214,7 +211,11 @@ def shade(count: float, top: float) -> float:
 
 def margin(axis: Axis) -> float:
     """Return the room that the labels left of a chart take, with its padding."""
-    return max(len(short(tick)) for tick in axis.ticks) * LETTER + 32
+    return _longest(axis) * LETTER + 32
+
+
+def _longest(axis: Axis) -> int:
+    return max(map(len, short_labels(axis.ticks)))
 
 
 def titled(text: str | None, *, frame: str = "bounds") -> dict[str, Any]:

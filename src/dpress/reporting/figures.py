@@ -257,7 +257,7 @@ def methods_figure(compared: Sequence[ComparedMethod], lower_bound: float, noun:
     def draw(width: float) -> Chart:
         order = alt.Y("method:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=8))
         top = max(method.variance**0.5 for method in near) * 1.18
-        axis = alt.Axis(title=f"typical error of an answer, in {noun}", tickCount=4, ticks=False, domain=False)
+        axis = charts.value_axis(f"typical error of an answer, in {noun}", width - longest)
         x = alt.X("error:Q", axis=axis, scale=alt.Scale(domain=[0, top], nice=False))
         colour = alt.condition("datum.chosen", alt.value(charts.MARK), alt.value(charts.SOFT))
         base = alt.Chart(alt.Data(values=rows)).encode(order)

@@ -158,7 +158,8 @@ def amount(value: Estimate, unit: str = "", finest: float = 0.0) -> str:
     if math.isnan(value.value):
         return "not known"
     whole = not any(number % 1 for number in (value.value, *value.ends))
-    step = max(1.0 if whole else finest, unit_for(value.half))
+    error = value.half if value.error is None or not math.isfinite(value.error) else value.error
+    step = max(1.0 if whole else finest, unit_for(error))
     around = f" ({interval(*value.ends, step)})" if value.half > 0 else ""
     return f"{number(value.value, step)}{' ' * bool(unit)}{unit}{around}"
 

@@ -59,6 +59,19 @@ def error(value: float) -> str:
     return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 1)) if value > 0 else "0"
 
 
+def stated(value: float, ends: tuple[float, float], deviation: float) -> tuple[str, str, str]:
+    """Return a number, its interval and its standard error: all digits are those that the standard error warrants.
+
+    Where no standard error is known, a quarter of the interval is in its place.
+
+    >>> stated(386_621.4, (384_272.1, 388_970.7), 1_085.0), stated(13.6148, (13.536, 13.693), 0.036)
+    (('386,600', '384,200 to 389,000', '1,085'), ('13.61', '13.53 to 13.70', '0.036'))
+    """
+    unit = unit_for(deviation if math.isfinite(deviation) else (ends[1] - ends[0]) / 4)
+    text = "not known" if math.isnan(value) else number(value, unit)
+    return text, interval(*ends, unit), "not known" if math.isnan(deviation) else error(deviation)
+
+
 def error_up(value: float) -> str:
     """Return a bound on an error as `error` does, but rounded up, and a whole number as it is.
 

@@ -57,12 +57,25 @@ def _total(part: Part) -> str:
 
 def _of_chief(part: Part, periods: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences on the first part: its latest value, the one before, and the first one."""
+    since = [*dict.fromkeys((len(periods) - 2, 0))] if len(periods) > 1 else []
+    return of_rows(part, periods, since, 1 - (1 - CONFIDENCE) / max(1, len(since)))
+
+
+def of_rows(part: Part, periods: Sequence[str], since: Sequence[int], confidence: float) -> tuple[str, ...]:
+    """Return the latest value of all rows together, and its change since some periods, where that is significant.
+
+    Args:
+        part: of all rows together.
+        periods: that are published, in order.
+        since: the places of the one before and of the first one, of these two as many as are compared.
+        confidence: of each change.
+    """
+    if not _has_interval(part):
+        return ()
     latest, unit = periods[-1], "" if part.counted else part.statistic.unit
     named = f"{part.statistic.name} in {latest}"
     value = f"In {latest}: {_total(part)}" if part.counted else value_sentence(named, _latest(part), unit)
-    since = [*dict.fromkeys((len(periods) - 2, 0))] if len(periods) > 1 else []
-    level = 1 - (1 - CONFIDENCE) / max(1, len(since))
-    changes = [_first(part.numbers.change(place, len(periods) - 1, level)) for place in since]
+    changes = [_first(part.numbers.change(place, len(periods) - 1, confidence)) for place in since]
     before, trend = ([change for change in some if np.isfinite(change.value)] for some in (changes[:1], changes[1:]))
     less, unit = "fewer" if part.counted else "less", "points" if unit == PERCENT else unit
     return (
@@ -97,8 +110,8 @@ def _names(part: Part, change: Change, sign: float) -> list[str]:
 
 
 def _latest(part: Part) -> Estimate:
-    numbers = part.numbers
-    return Estimate(value=float(numbers.value[0, -1]), ends=(float(numbers.low[0, -1]), float(numbers.high[0, -1])))
+    value, error, low, high = (float(column[0, -1]) for column in part.numbers.columns)
+    return Estimate(value=value, ends=(low, high), error=error)
 
 
 def _first(change: Change) -> Estimate:

@@ -14,23 +14,28 @@ from urllib.parse import quote
 
 import numpy as np
 
+from dpress import catalog
 from dpress.core.basics.losses.convert import exp_up
+from dpress.inference.group_moments import Estimates
 from dpress.query.query_tree import Condition, Query, named, valued
 from dpress.release.periods.period_numbers import PeriodNumbers
 from dpress.release.periods.series import Series
 from dpress.reporting import series_tables
+from dpress.reporting.facts import facts
 from dpress.reporting.figures import Figure, both
 from dpress.reporting.findings import CONFIDENCE
+from dpress.reporting.group_bars import bars
 from dpress.reporting.page_lists import List, lists_data
 from dpress.reporting.page_tables import Table
+from dpress.reporting.period_words import during
 from dpress.reporting.posterior import posterior
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import ceiling, loss
 from dpress.reporting.series_data import series_data
-from dpress.reporting.series_opening import groups_sentence, opening
+from dpress.reporting.series_opening import groups_sentence, of_rows, opening
 from dpress.reporting.series_parts import MOST_SHOWN, REST, Part, parts
 from dpress.reporting.small_multiples import small_multiples
-from dpress.reporting.time_lines import FEWEST, MOST_POINTS, line, scale_ends
+from dpress.reporting.time_lines import MOST_POINTS, line, scale_ends
 from dpress.reporting.views import Axis, View, axis_of
 
 REPORT = "report.html"
@@ -45,18 +50,20 @@ class Section:
 
     Args:
         name: its heading.
-        figure: its drawing; None where there are too few periods.
+        figure: its drawing; None of all rows together in the only period.
+        most: which groups come first.
         drawn: how many groups the drawing has.
         groups: how many there are.
         rest: whether it has those that are left as one.
-        sentence: which groups rise or fall; empty of all rows together, and with one period.
-        changes: the table of that; None where there is no sentence.
-        periods: every number, the latest period first.
+        sentence: which groups rise or fall, or how all rows together have changed; empty with one period.
+        changes: of groups the table of that; None where there is no sentence.
+        periods: every number, the latest period first; of the only one every group.
         places: of both tables among those of the script; -1 where there is none.
     """
 
     name: str
     figure: Figure | None
+    most: str
     drawn: int
     groups: int
     rest: bool
@@ -98,7 +105,9 @@ def series_page(series: Series, place: Path | None = None) -> str:
         raise ValueError(f"{series.folder}: no period is published yet")
     calendar, every, links = series.calendar, parts(series), _links(series, place or series.folder)
     lists = list[List]()
-    sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in every.shown]
+    alone, about = len(series.periods) == 1, facts(series.releases[series.spans[-1]])
+    shown = [part for part in every.shown if part.axes or not alone]
+    sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in shown]
     answering = series_data(series)
     data = lists_data(lists) if answering is None else lists_data(lists, series=answering)
     return rendered(
@@ -107,7 +116,10 @@ def series_page(series: Series, place: Path | None = None) -> str:
             **_promised(series),
             "version": importlib.metadata.version("dpress"),
             "title": calendar.spec.release.title or _title(every.shown),
-            "opening": opening(every.shown, series.periods),
+            "opening": _opening(series, every.shown),
+            "texts": about.texts,
+            "alone": during(about.schema) or series.periods[0] if alone else "",
+            "glance": series_tables.all_rows(every.shown) if alone else None,
             "counted": series.adds_up("total"),
             "periods": series.periods,
             "cells": calendar.dated.cells,
@@ -126,6 +138,13 @@ def series_page(series: Series, place: Path | None = None) -> str:
             "folders": _folders(series),
         },
     )
+
+
+def _opening(series: Series, shown: Sequence[Part]) -> Sequence[str]:
+    """Return the sentences of the page: of the only period those of its own page, else what has changed."""
+    release = series.releases[series.spans[-1]]
+    sentences_of = catalog.room(release.design.kind).page.opening
+    return opening(shown, series.periods) if sentences_of is None or len(series.periods) > 1 else sentences_of(release)
 
 
 def _promised(series: Series) -> dict[str, Any]:
@@ -167,9 +186,10 @@ def _allowed(part: Part, shown: Sequence[Part]) -> float:
     """Return with which confidence each change of a part's groups is stated, so that all on the page hold with 95 %.
 
     Parts of groups share the chance to miss evenly, and each its groups: one of very many hides nothing in the others.
+    So do those of all rows together, by themselves.
     """
-    grouped = sum(bool(each.axes) for each in shown)
-    return 1 - (1 - CONFIDENCE) / (grouped * len(part.names)) if part.axes else CONFIDENCE
+    alike = sum(bool(each.axes) == bool(part.axes) for each in shown)
+    return 1 - (1 - CONFIDENCE) / (alike * len(part.names))
 
 
 def _section(series: Series, part: Part, confidence: float, links: Mapping[str, str], lists: list[List]) -> Section:
@@ -180,18 +200,30 @@ def _section(series: Series, part: Part, confidence: float, links: Mapping[str, 
     if change is not None:
         lists.append(series_tables.change_list(part, change, periods))
     lists.append(series_tables.period_list(part, periods, word, links))
-    panels = _panels(series, part)
+    alone, sentence = len(periods) == 1, ""
+    if change is not None:
+        sentence = groups_sentence(part, change, periods[-2])
+    elif not alone and not part.axes and len(lists) > 1:  # the first part is what the page opens with
+        sentence = " ".join(of_rows(part, periods, [len(periods) - 2], confidence))
     return Section(
         name=part.heading,
-        figure=_figure(panels, part) if len(periods) >= FEWEST else None,
+        figure=_bars(part) if alone else _figure(_panels(series, part), part),
+        most="largest" if part.from_zero else "highest",
         drawn=min(len(part.names), MOST_SHOWN),
         groups=len(part.names),
         rest=part.rest is not None,
-        sentence="" if change is None else groups_sentence(part, change, periods[-2]),
+        sentence=sentence,
         changes=None if change is None else series_tables.change_table(part, change, periods),
-        periods=series_tables.period_table(part, periods, word, links),
+        periods=series_tables.group_table(part) if alone else series_tables.period_table(part, periods, word, links),
         places=(-1 if change is None else len(lists) - 2, len(lists) - 1),
     )
+
+
+def _bars(part: Part) -> Figure:
+    """Return the groups of the only period."""
+    value, error, low, high = (column[:, -1] for column in part.numbers.columns)
+    only = Estimates(value=value, standard_error=error, low=low, high=high)
+    return bars(part.names, only, part.statistic.caption, from_zero=part.from_zero)
 
 
 def _panels(series: Series, part: Part) -> list[tuple[str, View]]:

@@ -15,12 +15,13 @@ from dpress.core.maps.linear import Array
 from dpress.release.periods.period_numbers import Change
 from dpress.reporting.page_lists import List, Shown, listed
 from dpress.reporting.page_tables import Table
-from dpress.reporting.rounding import TIMES, error, interval, number, unit_for
+from dpress.reporting.rounding import TIMES, error, interval, number, stated, unit_for
 from dpress.reporting.series_parts import MOST_SHOWN, Part
 
 MOST_PERIODS = 60  # of a table of text
 MOST_COLUMNS = 6  # of groups, in a table of text
 MOST_OF_PERIODS = 1_500  # rows of the sections of all periods
+STATED = ("value", "95 % interval", "standard error")
 Integers = npt.NDArray[np.int64]
 DIRECTIONS: Mapping[float, str] = {1.0: "rises", -1.0: "falls", 0.0: "the noise hides it"}
 
@@ -112,6 +113,24 @@ def period_table(part: Part, periods: Sequence[str], word: str, links: Mapping[s
     heads = names if part.axes else [part.statistic.caption]
     leads = tuple(links[periods[place]] for place in places)
     return Table(caption=f"{part.heading} by {word}", names=(word, *heads), labels=1, rows=rows, links=leads)
+
+
+def all_rows(parts: Sequence[Part]) -> Table | None:
+    """Return what the latest period says of all rows together; None where it says nothing of them."""
+    rows = tuple((part.statistic.caption, *_stated(part, 0)) for part in parts if not part.axes)
+    return Table(caption="All rows together", names=("statistic", *STATED), labels=1, rows=rows) if rows else None
+
+
+def group_table(part: Part) -> Table:
+    """Return what the latest period says of the largest groups."""
+    by, value = TIMES.join(axis.caption for axis in part.axes), part.statistic.caption
+    rows = tuple((name, *_stated(part, group)) for group, name in enumerate(part.names[:MOST_PERIODS]))
+    return Table(caption=part.heading, names=(by, value, *STATED[1:]), labels=1, rows=rows)
+
+
+def _stated(part: Part, group: int) -> tuple[str, str, str]:
+    value, deviation, low, high = (float(column[group, -1]) for column in part.numbers.columns)
+    return stated(value, (low, high), deviation)
 
 
 def of_period(parts: Sequence[Part], period: str, place: int, most: int) -> Table | None:

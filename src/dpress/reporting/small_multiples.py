@@ -6,9 +6,14 @@ views of one axis of time, with titles -> a drawing for wide and for narrow scre
 from collections.abc import Sequence
 from typing import Any
 
-from dpress.reporting.charts import Chart, short, titled
+import numpy as np
+
+from dpress.core.maps.linear import Array
+from dpress.reporting.charts import Chart, drawn_ends, titled
 from dpress.reporting.figures import Figure, both
+from dpress.reporting.group_bars import wide
 from dpress.reporting.optional import load
+from dpress.reporting.short_labels import short_labels
 from dpress.reporting.time_lines import band_and_line, date_axis, scale_ends
 from dpress.reporting.views import View
 
@@ -23,28 +28,43 @@ SHORTENED = 1e5  # numbers from which on a scale says 120k
 def small_multiples(panels: Sequence[Panel], title: str, shared: int, *, from_zero: bool) -> Figure:
     """Return the figure of some groups over time.
 
+    Groups whose intervals are far wider than what all others cover (`wide`) are cut where they leave that scale; how
+    many is the fact `cut`.
+
     Args:
         panels: at least one; what each is called, and its view of the cells of time, which all share.
         title: of the figure, for who does not see it.
         shared: how many of the panels have one scale; each later one has its own.
         from_zero: whether lengths mean something.
+
     """
     views = [view for _, view in panels]
-    ends = scale_ends(views[:shared], from_zero=from_zero)
+    low, high = (np.array([end(ends) for ends in map(drawn_ends, views[:shared])]) for end in (_lowest, _highest))
+    cut = wide(low, high)
+    ends = scale_ends([view for view, far in zip(views, cut, strict=False) if not far], from_zero=from_zero)
     scales = [ends if place < shared else scale_ends([view], from_zero=True) for place, view in enumerate(views)]
-    return Figure(drawing=both(lambda width: _grid(panels, width, scales), title))
+    drawing = both(lambda width: _grid(panels, width, scales, np.flatnonzero(cut).tolist()), title)
+    return Figure(drawing=drawing, facts={"cut": int(cut.sum())})
 
 
-def _grid(panels: Sequence[Panel], width: float, scales: Sequence[tuple[float, float]]) -> Chart:
+def _lowest(ends: tuple[Array, Array]) -> float:
+    return float(np.fmin.reduce(ends[0]))
+
+
+def _highest(ends: tuple[Array, Array]) -> float:
+    return float(np.fmax.reduce(ends[1]))
+
+
+def _grid(panels: Sequence[Panel], width: float, scales: Sequence[tuple[float, float]], cut: Sequence[int]) -> Chart:
     """Return the panels in rows: the scale left of each row, dates below the last panel of each column."""
     columns = max(1, min(len(panels), int((width - BESIDE + BETWEEN) / (LEAST + BETWEEN))))
     each = (width - BESIDE + BETWEEN) / columns - BETWEEN
-    charts = []
-    for place, (title, view) in enumerate(panels):
+    charts, names = [], short_labels([title for title, _ in panels], int(each / BOLD))
+    for place, (_, view) in enumerate(panels):
         dates, texts = _dates(view, each, shown=place + columns >= len(panels))
         labels = place % columns == 0 or scales[place] != scales[0]
-        panel = band_and_line(view, dates, _values(scales[place], labels=labels), scales[place])
-        named = titled(short(title, int(each / BOLD)), frame="group")
+        panel = band_and_line(view, dates, _values(scales[place], labels=labels), scales[place], clip=place in cut)
+        named = titled(names[place], frame="group")
         sized = panel.properties(width=each, height=TALL if each >= BROAD else LOW, **named)
         charts.append(sized if texts is None else sized.add_params(texts))
     return load("altair").concat(*charts, columns=columns, spacing={"row": 12, "column": BETWEEN})

@@ -63,8 +63,8 @@ def line(
     return drawn.add_params(texts).properties(width=width - 60, height=height, **titled(title))
 
 
-def band_and_line(view: View, dates: Any, values: Any, ends: tuple[float, float]) -> Chart:
-    """Return the two marks on these axes; where nothing is known the line is broken."""
+def band_and_line(view: View, dates: Any, values: Any, ends: tuple[float, float], *, clip: bool = False) -> Chart:
+    """Return the two marks on these axes, cut where they leave them; where nothing is known the line is broken."""
     alt, (low, high) = load("altair"), drawn_ends(view)
     rows: list[dict[str, Any]] = [
         {"t": begin, "n": _drawn(count), "low": _drawn(least), "high": _drawn(most)}
@@ -72,9 +72,13 @@ def band_and_line(view: View, dates: Any, values: Any, ends: tuple[float, float]
     ]
     scale = alt.Scale(domain=ends, nice=False)
     base = alt.Chart(data(rows)).encode(alt.X("t:T", scale=alt.Scale(type="utc", nice=False), axis=dates))
-    band = base.mark_area(color=MARK, opacity=0.22).encode(alt.Y("low:Q", scale=scale, axis=values), alt.Y2("high:Q"))
+    band = base.mark_area(color=MARK, opacity=0.22, clip=clip).encode(
+        alt.Y("low:Q", scale=scale, axis=values), alt.Y2("high:Q")
+    )
     points = {"filled": True, "size": 22, "color": MARK} if len(rows) <= DOTS else False
-    line = base.mark_line(color=MARK, strokeWidth=1.6, point=points).encode(alt.Y("n:Q", scale=scale, axis=values))
+    line = base.mark_line(color=MARK, strokeWidth=1.6, point=points, clip=clip).encode(
+        alt.Y("n:Q", scale=scale, axis=values)
+    )
     return band + line
 
 

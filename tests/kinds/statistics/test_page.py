@@ -15,6 +15,7 @@ from dpress.kinds.statistics import group_figures
 from dpress.kinds.statistics.group_figures import inside
 from dpress.kinds.statistics.page import page
 from dpress.kinds.statistics.units import with_unit
+from dpress.reporting.rounding import stated
 
 
 def shown(**changes: Any) -> str:
@@ -33,7 +34,8 @@ def test_every_statistic_has_a_table_and_a_figure() -> None:
         assert f"<h3>{title.name}</h3>" in html
         assert f'aria-label="{title.caption}"' in html
     found = release.query("mean cost where ward = eyes")
-    assert f"{found.value:,.1f}"[:-1] in words(html)
+    value, interval, error = stated(found.value, found.interval, found.standard_error)
+    assert f"eyes {value} {interval} {error}" in words(html)
 
 
 def test_a_group_that_may_be_empty_has_no_value() -> None:

@@ -1,4 +1,4 @@
-"""Drawings of statistics: a bar or a point with its interval for every group, a box of quantiles for every group."""
+"""Drawings of statistics: a box of quantiles for every group, and how numbers are distributed."""
 
 import itertools
 import math
@@ -9,31 +9,12 @@ from dpress.inference.group_moments import Estimates
 from dpress.reporting import charts
 from dpress.reporting.charts import INK, MARK, SOFT, Chart
 from dpress.reporting.figures import Figure, both
+from dpress.reporting.group_bars import LONGEST, STEP, ends_of, places_of
 from dpress.reporting.optional import load
 
-STEP = 24.0  # from one group to the next
-LETTER = charts.LETTER
-LONGEST = 28
 LOWER = 0.2
 CLASSES = 64  # of a distribution
 TALL = 180.0
-
-
-def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: bool) -> Figure:
-    """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are intervals.
-
-    Args:
-        names: of the groups.
-        statistic: the statistic, in the same order.
-        title: of the axis.
-        from_zero: whether lengths mean something.
-    """
-    records = []
-    for place, name in enumerate(names):
-        value = float(statistic.value[place])
-        bar = {} if math.isnan(value) else {"n": value}
-        records.append({"x": place, "name": name} | bar | _ends(statistic, place))
-    return Figure(drawing=both(lambda width: _bars(records, names, title, width, from_zero=from_zero), title))
 
 
 def boxes(names: Sequence[str], quantiles: Mapping[float, Estimates], title: str) -> Figure:
@@ -56,16 +37,10 @@ def boxes(names: Sequence[str], quantiles: Mapping[float, Estimates], title: str
         ends = {"low": values[shares[0]], "high": values[shares[-1]]}
         lines.append({"x": place, **ends, "from": values[inner[0]], "to": values[inner[-1]]})
         ticks += [
-            {"x": place, "n": value, "middle": share == 0.5} | _ends(quantiles[share], place)
+            {"x": place, "n": value, "middle": share == 0.5} | ends_of(quantiles[share], place)
             for share, value in values.items()
         ]
     return Figure(drawing=both(lambda width: _boxes(lines, ticks, names, title, width), title))
-
-
-def _ends(statistic: Estimates, place: int) -> dict[str, float]:
-    """Return the ends of an interval; nothing where there is none."""
-    low, high = float(statistic.low[place]), float(statistic.high[place])
-    return {} if math.isnan(low) else {"low": low, "high": high}
 
 
 def shape_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Figure:
@@ -119,45 +94,12 @@ def inside(shares: Iterable[float]) -> list[float]:
     return inner if len(inner) > 1 else every
 
 
-def _places(names: Sequence[str], width: float) -> tuple[Any, float, float]:
-    """Return the axis of groups, and the width and the height that are left for the drawing."""
-    alt = load("altair")
-    room = min(LONGEST, max(map(len, names))) * LETTER + 32
-    axis = alt.Axis(
-        values=list(range(len(names))), title=None, labelExpr=charts.label_of(charts.labels(names, LONGEST)),
-        labelLimit=0, labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
-    )  # fmt: skip
-    scale = alt.Scale(domain=list(range(len(names))), paddingInner=0.25, paddingOuter=0.15)
-    return alt.Y("x:O", axis=axis, scale=scale), max(width - room, 120.0), STEP * len(names)
-
-
-def _values(title: str, *, zero: bool) -> tuple[Any, Any]:
-    alt = load("altair")
-    axis = alt.Axis(title=title, tickCount=5, format=",.6~g", ticks=False, domain=False, labelPadding=5)
-    return axis, alt.Scale(zero=zero, nice=True)
-
-
-def _bars(records: list[dict[str, Any]], names: Sequence[str], title: str, width: float, *, from_zero: bool) -> Chart:
-    alt = load("altair")
-    place, across, height = _places(names, width)
-    axis, scale = _values(title, zero=from_zero)
-    base = alt.Chart(charts.data(records)).encode(place)
-    value = alt.X("n:Q", axis=axis, scale=scale)
-    mark = base.mark_bar(color=MARK, opacity=0.75) if from_zero else base.mark_point(
-        color=MARK, filled=True, size=55, opacity=1
-    )  # fmt: skip
-    line = base.mark_rule(color=INK, strokeWidth=1.2).encode(alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q"))
-    line = line.transform_filter("isValid(datum.low)")
-    drawn = (mark.encode(value).transform_filter("isValid(datum.n)") + line).add_params(charts.labels(names, LONGEST))
-    return drawn.properties(width=across, height=height)
-
-
 def _boxes(
     lines: list[dict[str, Any]], ticks: list[dict[str, Any]], names: Sequence[str], title: str, width: float
 ) -> Chart:
     alt = load("altair")
-    place, across, height = _places(names, width)
-    axis, scale = _values(title, zero=False)
+    place, across, height = places_of(names, width)
+    axis, scale = charts.value_axis(title, across), alt.Scale(zero=False, nice=True)
     low = alt.X("low:Q", axis=axis, scale=scale)
     base = alt.Chart(charts.data(lines)).encode(place)
     whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(low, alt.X2("high:Q"))
@@ -175,7 +117,7 @@ def _boxes(
 
 def _shape(classes: list[dict[str, Any]], title: str, width: float) -> Chart:
     alt = load("altair")
-    axis, scale = _values(title, zero=False)
+    axis, scale = charts.value_axis(title, width - 32), alt.Scale(zero=False, nice=True)
     base = alt.Chart(charts.data(classes)).mark_bar(color=MARK, opacity=0.75, binSpacing=0)
     across = alt.X("low:Q", axis=axis, scale=scale, bin="binned")
     up = alt.Y("n:Q", axis=alt.Axis(title=None, labels=False, ticks=False, domain=False, grid=False))

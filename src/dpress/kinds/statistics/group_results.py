@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
+from dpress.core.maps.ranges import Places
 from dpress.inference.group_moments import Estimates
 from dpress.query.all_groups import marked
 from dpress.query.published_tables import cells
@@ -77,8 +78,8 @@ class GroupResults:
         return self.sums.of(name)
 
 
-def only(statistic: Estimates, groups: Mask | slice) -> Estimates:
-    """Return the estimates of some groups: of those that a mask names, or of a range of them."""
+def only(statistic: Estimates, groups: Mask | Places) -> Estimates:
+    """Return the estimates of some groups: of those that a mask names, or of these in this order."""
     columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
     value, error, low, high = (column[groups] for column in columns)
     return Estimates(value=value, standard_error=error, low=low, high=high)

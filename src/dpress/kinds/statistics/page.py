@@ -14,11 +14,12 @@ import numpy as np
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
+from dpress.core.maps.ranges import Places
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics import product
 from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
-from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.kinds.statistics.group_figures import boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.kinds.statistics.in_time import over_time
 from dpress.kinds.statistics.opening import sentences
@@ -29,15 +30,18 @@ from dpress.release.room import Page
 from dpress.reporting.accuracy import query_of
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
+from dpress.reporting.group_bars import MOST_GROUPS, bars
 from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
+from dpress.reporting.rounding import stated
 from dpress.reporting.statistic_titles import Titled, chief, titled
 
 TEMPLATE = "kinds/statistics/page.html.j2"
-MOST_GROUPS = 30  # in a figure
 MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
+Ordered = tuple[GroupResults, Places]
+"""The estimates of all groups, and the order in which these are shown."""
 LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
 
@@ -47,15 +51,16 @@ def page(release: Release) -> str:
     about = facts(release)
     each, whole = answers.groups(), answers.together()
     axes = tuple(axis for axis in answers.axes if axis.size > 1)  # one cell, such as a series' period, is no group
-    names = _groups(axes)
+    labels, order = _groups(axes), _order(each, axes)
+    names = [labels[place] for place in order]
     query = _example(each, answers, axes)
     titles = {attribute.name: attribute.title or attribute.name for attribute in release.schema.tabular}
-    parts = {name: _part(with_unit(name, release.schema), name, each, whole, names) for name in each.names}
+    parts = {name: _part(with_unit(name, release.schema), name, (each, order), whole, names) for name in each.names}
     return rendered(
         TEMPLATE,
         {
             **frame(about),
-            "opening": sentences(answers, each, whole, names, about.counted),
+            "opening": sentences(answers, each, whole, labels, about.counted),
             "named": True,
             "chief": parts[chief(each.names)],
             "by": [axis.caption for axis in axes],
@@ -67,10 +72,10 @@ def page(release: Release) -> str:
             "sums": each.sums is not None,
             "whole": _whole(whole, release.schema) if whole.names else None,
             "parts": [*parts.values()],
-            "data": _listed(each, answers.release.schema, axes) if answers.size > 1 else None,
-            "quantiles": list(_quantiles(answers, each, names)),
+            "data": _listed((each, order), answers.release.schema, axes) if answers.size > 1 else None,
+            "quantiles": list(_quantiles(answers, (each, order), names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
-            "most_groups": MOST_GROUPS,
+            "most": "first" if any(axis.ordered for axis in axes) else "largest",
             "file": NAME,
             "method": about.method,
             "card": catalog.card(about.method),
@@ -94,6 +99,16 @@ def _groups(axes: Sequence[Tabular]) -> list[str]:
     return [", ".join(labels) for labels in itertools.product(*(axis.captions for axis in axes))]
 
 
+def _order(each: GroupResults, axes: Sequence[Tabular]) -> Places:
+    """Return the groups as they are drawn and listed: the largest first, or as they stand where any has an order."""
+    size = math.prod(axis.size for axis in axes)
+    if any(axis.ordered for axis in axes):
+        return np.arange(size)
+    counted = each.sums is not None and COUNT in each.sums.names
+    sizes = each.of(COUNT if counted else chief(each.names)).value
+    return np.argsort(-np.nan_to_num(sizes, nan=-np.inf), kind="stable")
+
+
 def _whole(whole: GroupResults, schema: Schema) -> Table:
     titles = {name: with_unit(name, schema) for name in whole.names}
     rows = tuple((title.name, *texts(in_units(whole, name), 0, title.unit)) for name, title in titles.items())
@@ -101,28 +116,30 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _listed(each: GroupResults, schema: Schema, axes: Sequence[Tabular]) -> str | None:
+def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    labels = zip(*itertools.product(*(axis.captions for axis in axes)), strict=True)
+    each, order = ordered
+    rows = [*itertools.product(*(axis.captions for axis in axes))]
+    labels = zip(*(rows[place] for place in order), strict=True)
     groups = [(axis.caption, column) for axis, column in zip(axes, labels, strict=True)]
     lists = []
     for name in each.names:
-        statistic = in_units(each, name)
+        statistic = only(in_units(each, name), order)
         numbers = {column: getattr(statistic, column) for column in ("value", "low", "high", "standard_error")}
         given = {column: values for column, values in numbers.items() if not np.isnan(values).all()}
         lists.append(listed(f"{with_unit(name, schema).caption} by group", groups, given))
     return lists_data(lists)
 
 
-def _part(title: Titled, name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
+def _part(title: Titled, name: str, ordered: Ordered, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
-    statistic, size = in_units(each, name), len(names)
+    each, order = ordered
+    statistic, size = only(in_units(each, name), order), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
     rows = tuple((names[place], *texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
-    drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
-    figure = bars(drawn, only(statistic, slice(len(drawn))), title.caption, from_zero=from_zero) if size > 1 else None
+    figure = bars(names, statistic, title.caption, from_zero=from_zero) if size > 1 else None
     together = _with_interval(in_units(whole, name), title.unit) if name in whole.names else None
     return {
         "name": title.name,
@@ -135,12 +152,13 @@ def _part(title: Titled, name: str, each: GroupResults, whole: GroupResults, nam
     }
 
 
-def _quantiles(answers: GroupAnswers, each: GroupResults, names: Sequence[str]) -> Any:
+def _quantiles(answers: GroupAnswers, ordered: Ordered, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its title and figure."""
-    drawn, schema = names[:MOST_GROUPS], answers.release.schema
+    (each, order), schema = ordered, answers.release.schema
+    drawn, places = names[:MOST_GROUPS], order[:MOST_GROUPS]
     for name, quantiles in answers.quantile_shares.items():
         if len(quantiles) > 1:
-            by_share = {float(q): only(each.of(quantile_name(name, q)), slice(len(drawn))) for q in quantiles}
+            by_share = {float(q): only(each.of(quantile_name(name, q)), places) for q in quantiles}
             caption = schema.attribute(name).caption
             yield {
                 "name": caption,
@@ -182,8 +200,8 @@ def _result(release: Release, query: str) -> str:
     answer = release.query(query)
     if math.isnan(answer.interval[0]):
         return f"{answer.value:,.6g} (no interval)"
-    ends = f"{answer.interval[0]:,.6g} to {answer.interval[1]:,.6g}"
-    return f"{'not known' if math.isnan(answer.value) else f'{answer.value:,.6g}'}, 95 % interval {ends}"
+    value, interval, _ = stated(answer.value, answer.interval, answer.standard_error)
+    return f"{value}, 95 % interval {interval}"
 
 
 PAGE = Page(page=page, opening=opening, over_time=over_time)

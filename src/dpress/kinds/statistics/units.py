@@ -6,7 +6,7 @@ from dataclasses import replace
 from dpress.attributes.domain import Schema
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.group_results import GroupResults
-from dpress.reporting.rounding import number
+from dpress.reporting.rounding import number, stated
 from dpress.reporting.statistic_titles import SHARE, Titled, titled
 
 PERCENT = "%"
@@ -51,20 +51,10 @@ def texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
 def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     value, error = float(statistic.value[place]), float(statistic.standard_error[place])
     low, high = float(statistic.low[place]), float(statistic.high[place])
-    if math.isnan(low):
-        return number(value), "none", "not known"
-    if math.isnan(value):
-        return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
-    return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
+    return (number(value), "none", "not known") if math.isnan(low) else stated(value, (low, high), error)
 
 
 def in_sentence(statistic: Estimates, place: int, unit: str) -> str:
     """Return a value with its unit and interval as a sentence has it, in the digits of the page's tables."""
     value, interval, _ = _rounded_texts(statistic, place)
     return value if value == "not known" else f"{valued(value, unit)} ({interval})"
-
-
-def _rounded(value: float, spread: float) -> str:
-    """Return a number with two digits of its error, at most."""
-    digits = 0 if spread <= 0 else max(0, 1 - math.floor(math.log10(spread)))
-    return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)

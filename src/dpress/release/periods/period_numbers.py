@@ -63,9 +63,14 @@ class PeriodNumbers:
     high: Array
     change: Callable[[int, int, float], Change]
 
+    @property
+    def columns(self) -> tuple[Array, Array, Array, Array]:
+        """The estimates, their standard errors and both ends of their intervals."""
+        return self.value, self.error, self.low, self.high
+
     def only(self, order: Sequence[int]) -> "PeriodNumbers":
         """Return some groups, in another order."""
-        value, error, low, high = (column[order] for column in (self.value, self.error, self.low, self.high))
+        value, error, low, high = (column[order] for column in self.columns)
         change = self.change
         return PeriodNumbers(
             value=value, error=error, low=low, high=high, change=lambda *which: change(*which).only(order)
@@ -73,7 +78,7 @@ class PeriodNumbers:
 
     def times(self, factor: float) -> "PeriodNumbers":
         """Return the numbers in another unit."""
-        value, error, low, high = (factor * column for column in (self.value, self.error, self.low, self.high))
+        value, error, low, high = (factor * column for column in self.columns)
         change = self.change
         return PeriodNumbers(
             value=value, error=error, low=low, high=high, change=lambda *which: change(*which).times(factor)

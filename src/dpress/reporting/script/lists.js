@@ -1,10 +1,12 @@
 /** Tables of any columns, in the place of those that the page has without its script. */
+import { error, number, unitFor } from "./rounding.js";
 import { table } from "./rows.js";
 import { unpacked } from "./unpacked.js";
 import { csvOf } from "./words.js";
 
 const NUMBERS = { count: "count", value: "value", low: "95 % from", high: "95 % to", standard_error: "standard error" };
 const MISSING = "not known";
+const TOWARDS = { low: Math.floor, high: Math.ceil };
 
 /** Puts every list of the data where the page has a place for it. */
 export function putLists(lists) {
@@ -19,7 +21,10 @@ function list({ title, rows, labels, measured, heads = {} }) {
   );
   const numbers = Object.entries(measured).map(([name, own]) => [name, unpacked(own)]);
   const own = Object.fromEntries(numbers);
-  const spread = (row) => own.standard_error?.[row] ?? own.high?.[row] - own.low?.[row];
+  const spread = (row, name) => {
+    const known = own.change && name !== "value" ? NaN : own.standard_error?.[row];
+    return Number.isFinite(known) ? known : (own.high?.[row] - own.low?.[row]) / 4;
+  };
   const names = [...labels.map((one) => one.name), ...numbers.map(([name]) => heads[name] ?? name)];
   const exact = (row) => [...texts.map((text) => text(row)), ...numbers.map(([, values]) => values[row])];
   return table({
@@ -39,7 +44,7 @@ function list({ title, rows, labels, measured, heads = {} }) {
     ],
     texts: (row) => [
       ...texts.map((text) => text(row)),
-      ...numbers.map(([, values]) => rounded(values[row], spread(row))),
+      ...numbers.map(([name, values]) => rounded(name, values[row], spread(row, name))),
     ],
     links: labels.map(
       ({ links, at }) =>
@@ -62,9 +67,9 @@ function ranked(names, at) {
   return numbers.every(Number.isFinite) ? (row) => numbers[at[row]] : (row) => at[row];
 }
 
-/** Returns a number with two digits of its error, at most. */
-function rounded(value, spread) {
+/** Returns a number in the digits that its error warrants, the ends of an interval rounded outward. */
+function rounded(name, value, spread) {
   if (Number.isNaN(value)) return MISSING;
-  const digits = spread > 0 ? Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 0;
-  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  if (name === "standard_error") return error(value);
+  return number(value, unitFor(spread), TOWARDS[name] ?? null);
 }
