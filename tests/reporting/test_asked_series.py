@@ -28,6 +28,16 @@ ALONE = (
     "share ward = eyes by sex",
     "count visited = 2024-03 and ward = eyes - count visited = 2024-02 and ward = bones",
 )
+STATED = (
+    "mean cost",
+    "mean cost where ward = hearts",
+    "mean cost by ward",
+    "sum cost by ward",
+    "share sex = m where ward = eyes",
+    "count by ward",
+    "ward = eyes",
+    "total",
+)
 WEAK = {"epsilon": 0.2}
 
 
@@ -112,8 +122,35 @@ def test_the_controls_write_a_query(open_page, series):
     assert ask(page, "ward = hearts")
 
 
-def test_a_series_of_statistics_has_no_box_and_says_which_commands_answer(series):
-    text = (series["statistics"].folder / "report.html").read_text(encoding="utf-8")
-    assert '"series"' not in text
-    assert 'id="live"' not in text
-    assert "dpress query FOLDER" in text
+@pytest.mark.parametrize("query", STATED)
+def test_the_page_of_statistics_answers_as_the_command_does(open_page, series, query):
+    own = series["statistics"]
+    results = own.results(query)
+    lines = ask(open_page((own.folder / "report.html").as_uri()), query)
+    assert len(lines) == len(results)
+    for line, result in zip(lines, results, strict=True):
+        period = result.query.partition(":")[0] if not result.group else result.group[0][1]
+        names = [period, *(value for _, value in result.group if value != period)]
+        assert line.startswith(f"{', '.join(names)}: "), (line, result.group)
+        exact = (result.value, *result.interval, result.standard_error)
+        told = numbers(line)
+        assert len(told) == 4, line
+        for (shown, digit), number in zip(told, exact, strict=True):
+            assert abs(shown - number) <= max(digit, result.standard_error / 3), (query, line, exact)
+
+
+def test_what_the_page_of_statistics_does_not_answer_has_the_command_beside_it(open_page, series):
+    page = open_page((series["statistics"].folder / "report.html").as_uri())
+    refused = {
+        "mean cost where ward in (eyes, hearts)": "single groups",
+        "variance cost": "No statistic of this page",
+        "mean cost where visited = 2024-02": "leave out visited",
+        "mean coast": "coast",
+    }
+    for query, words in refused.items():
+        assert words in ask(page, query)[0]
+        assert page.locator(".ask pre").inner_text() == f"dpress query FOLDER '{query}'"
+    for button in page.locator(".ask .note button").all():
+        button.click()
+        assert "interval" in page.locator(".ask .answer").inner_text(), button.inner_text()
+    assert page.locator(".ask .note button").count() == 5

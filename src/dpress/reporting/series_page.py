@@ -108,7 +108,7 @@ def series_page(series: Series, place: Path | None = None) -> str:
     alone, about = len(series.periods) == 1, facts(series.releases[series.spans[-1]])
     shown = [part for part in every.shown if part.axes or not alone]
     sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in shown]
-    answering = series_data(series)
+    answering = series_data(series, every.shown)
     data = lists_data(lists) if answering is None else lists_data(lists, series=answering)
     return rendered(
         "reporting/series.html.j2",

@@ -51,6 +51,8 @@ class Part:
         axes: the attributes of the groups; empty of all rows together.
         labels: of every group, shape (groups, axes).
         numbers: of every group and period.
+        order: the places of the groups among all that the axes make.
+        factor: of the numbers for people.
         rest: of all groups but the first `MOST_SHOWN` together; None where there are none, or that is not known.
     """
 
@@ -60,6 +62,8 @@ class Part:
     axes: tuple[Tabular, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: PeriodNumbers
+    order: tuple[int, ...] = ()
+    factor: float = 1.0
     rest: PeriodNumbers | None = None
 
     @property
@@ -139,5 +143,7 @@ def _part(series: "Series", followed: TimeSeries, axes: tuple[Tabular, ...]) -> 
         axes=axes,
         labels=tuple(labels[place] for place in order),
         numbers=numbers.only(order),
+        order=tuple(order),
+        factor=followed.factor,
         rest=rest,
     )

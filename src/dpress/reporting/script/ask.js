@@ -52,7 +52,7 @@ export function ask(answers) {
     element(
       "p",
       { class: "note" },
-      "Answered on this page, nothing is sent; it costs no privacy. The command gives the same, and means, sums and quantiles:",
+      `Answered on this page, nothing is sent; it costs no privacy. The command gives the same, and ${answers.beyond ?? "means, sums and quantiles"}:`,
     ),
     command,
   );
