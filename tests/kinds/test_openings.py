@@ -364,7 +364,7 @@ def test_records_name_no_group() -> None:
 def test_a_mean_of_which_noise_tells_nothing_is_not_stated() -> None:
     shown = opening(load_release(STORED / "statistics" / "release"))
     assert "The noise hides the mean of income: it may be anything from 0 to 100,000." in shown
-    assert "The mean of income is 28,455" in opening(
+    assert "The mean of income is 28,500 (27,100 to 29,800)" in opening(
         load_release(STORED / "statistics_bounds_from_outside" / "release")
     )
 
