@@ -151,8 +151,8 @@ def test_names_stand_by_count_are_searched_and_saved(opened):
     assert first.nth(0).text_content() == "name 39"
     found = release.query('name = "name 39"')
     assert [float(first.nth(place).text_content()) for place in (1, 2, 3)] == pytest.approx(
-        [found.value, *found.interval], abs=0.06
-    )
+        [found.value, *found.interval], abs=0.11
+    )  # a tenth: ends are rounded outward
     page.get_by_label("Search First name").fill("NAME 0")
     assert page.locator("[data-list] caption").text_content() == "Counts by First name: 10 of 41 rows"
     assert first.nth(0).text_content() == "name 09"
@@ -350,6 +350,7 @@ def test_statistics_and_records_are_listed_whole_sorted_and_saved_as_they_are_re
         own.get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
     table = release.tables["sex"].to_pandas().query("statistic == 'count' and sex.notna()")
+    table = table.sort_values("value", ascending=False)  # the largest group first
     for name in ("value", "low", "high", "standard_error"):
         assert [float(row[name]) for row in rows] == pytest.approx(table[name].tolist(), rel=1e-12)
     assert [row["sex"] for row in rows] == table["sex"].tolist()

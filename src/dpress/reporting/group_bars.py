@@ -51,7 +51,7 @@ def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: b
 def wide(low: Array, high: Array) -> npt.NDArray[np.bool_]:
     """Return which intervals are more than twice as wide as what all narrower ones cover together.
 
-    Of such a group nothing is told beside the others; at least two are never among them.
+    Of such a group the figure says nothing beside the others; at least two are never among them.
 
     Args:
         low: the lower ends, shape (groups,); NaN where there is no interval.
