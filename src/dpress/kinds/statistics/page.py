@@ -50,7 +50,7 @@ def page(release: Release) -> str:
     answers = ANSWERING.of(release)
     about = facts(release)
     each, whole = answers.groups(), answers.together()
-    axes = tuple(axis for axis in answers.axes if axis.size > 1)  # one cell, such as a series' period, is no group
+    axes = _several(answers.axes)
     labels, order = _groups(axes), _order(each, axes)
     names = [labels[place] for place in order]
     query = _example(each, answers, axes)
@@ -89,7 +89,14 @@ def page(release: Release) -> str:
 def opening(release: Release) -> tuple[str, ...]:
     """Return the sentences that the page opens with."""
     answers = ANSWERING.of(release)
-    return sentences(answers, answers.groups(), answers.together(), _groups(answers.axes), facts(release).counted)
+    return sentences(
+        answers, answers.groups(), answers.together(), _groups(_several(answers.axes)), facts(release).counted
+    )
+
+
+def _several(axes: Sequence[Tabular]) -> tuple[Tabular, ...]:
+    """Return the attributes that tell groups apart: one of a single cell, such as a series' period, does not."""
+    return tuple(axis for axis in axes if axis.size > 1)
 
 
 def _groups(axes: Sequence[Tabular]) -> list[str]:
