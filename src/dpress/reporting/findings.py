@@ -144,11 +144,11 @@ def value_sentence(name: str, value: Estimate, unit: str) -> str:
     >>> value_sentence("median of Age", Estimate(value=37.0, ends=(36.0, 38.0)), "years")
     'The median of Age is 37 years (36 to 38).'
     """
-    return f"The {name} is {amount(value, unit)}."
+    return f"The {name} is {amount(value, unit, error=value.error)}."
 
 
-def amount(value: Estimate, unit: str = "", finest: float = 0.0) -> str:
-    """Return a number with its unit and interval, in no more digits than that warrants, and no finer than `finest`.
+def amount(value: Estimate, unit: str = "", finest: float = 0.0, *, error: float | None = None) -> str:
+    """Return a number with its unit and interval, in the digits that these warrant, or `error`; none below `finest`.
 
     >>> amount(Estimate(value=30_493.1, ends=(30_267.0, 30_719.2)), "EUR")
     '30,490 EUR (30,260 to 30,720)'
@@ -158,8 +158,7 @@ def amount(value: Estimate, unit: str = "", finest: float = 0.0) -> str:
     if math.isnan(value.value):
         return "not known"
     whole = not any(number % 1 for number in (value.value, *value.ends))
-    error = value.half if value.error is None or not math.isfinite(value.error) else value.error
-    step = max(1.0 if whole else finest, unit_for(error))
+    step = max(1.0 if whole else finest, unit_for(value.half if error is None or not math.isfinite(error) else error))
     around = f" ({interval(*value.ends, step)})" if value.half > 0 else ""
     return f"{number(value.value, step)}{' ' * bool(unit)}{unit}{around}"
 

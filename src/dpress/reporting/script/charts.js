@@ -1,12 +1,13 @@
 /** Figures on a canvas: bars, lines and heat maps with their intervals, read by pointing or by the arrow keys. */
 import { element } from "./elements.js";
-import { bar, dot, line, outline, path, write } from "./pens.js";
+import { bar, dot, line, outline, path, shortLabels, write } from "./pens.js";
 import { answered, number } from "./rounding.js";
 import { said } from "./words.js";
 import { placesOf } from "./views.js";
 
 const [LEFT, BOTTOM, TOP, RIGHT] = [56, 44, 22, 8];
 const PANELS = 4; // values of the first attribute that get bars each; more make a heat map
+const APART = 75; // pixels for each number that an axis names
 const FONT = "11px system-ui, sans-serif";
 
 /** Returns a figure of a view of one or two attributes. */
@@ -121,8 +122,9 @@ function endsOf(view) {
   return [low, high];
 }
 
-function ticksOf([low, high]) {
-  const rough = (high - low) / 4;
+/** Returns about so many numbers of a scale. */
+function ticksOf([low, high], count = 4) {
+  const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
   const found = [];
@@ -191,10 +193,11 @@ function uprightLayout(own) {
 
 /** Writes as many labels below as fit, none over another. */
 function labels(own, edge, left, step, top) {
-  const longest = Math.max(...edge.cells.map((one) => Math.min(own.pen.measureText(one.tick).width, 90)));
+  const names = shortLabels(own.pen, edge.cells.map((one) => one.tick), 90); // prettier-ignore
+  const longest = Math.max(...names.map((name) => own.pen.measureText(name).width));
   const every = Math.max(1, Math.ceil((longest + 10) / step));
-  edge.cells.forEach((one, i) => {
-    if (i % every === 0) write(own, one.tick, left + (i + 0.5) * step, top + 12, { align: "center", most: 90 });
+  names.forEach((name, i) => {
+    if (i % every === 0) write(own, name, left + (i + 0.5) * step, top + 12, { align: "center" });
   });
 }
 
@@ -218,12 +221,13 @@ function lyingLayout(own) {
   const panels = panelsOf(view);
   const rows = view.edges.at(-1).cells;
   const room = Math.min(Math.max(...rows.map((one) => pen.measureText(one.label).width)) + 12, width * 0.4);
+  const names = shortLabels(pen, rows.map((one) => one.label), room - 8); // prettier-ignore
   const ends = endsOf(view);
   const along = (value) => room + ((value - ends[0]) / (ends[1] - ends[0])) * (width - room - RIGHT - 8);
   const [step, each] = [22, TOP + 22 * rows.length];
   const paint = () => {
     const boxes = [];
-    for (const tick of ticksOf(ends)) {
+    for (const tick of ticksOf(ends, Math.max(1, Math.min(4, Math.floor((width - room) / APART))))) {
       line(pen, colours.grid, along(tick), TOP - 8, along(tick), panels.length * each);
       write(own, number(tick), along(tick), panels.length * each + 12, { align: "center" });
     }
@@ -233,7 +237,7 @@ function lyingLayout(own) {
         const [cell, y] = [first + i, panel * each + TOP + i * step];
         const [zero, end] = [along(0), along(view.value[cell])];
         boxes[cell] = [0, y, width, step];
-        write(own, row.label, room - 6, y + step / 2, { align: "right", most: room - 8 });
+        write(own, names[i], room - 6, y + step / 2, { align: "right" });
         bar(own, cell, [Math.min(zero, end), y + 3, Math.abs(end - zero), step - 6]);
         if (Number.isFinite(view.high[cell]))
           line(
@@ -262,6 +266,7 @@ function heatLayout(own) {
     Math.min(Math.max(480 / rows.cells.length, 4), 26),
   ];
   const most = Math.max(1, ...view.value);
+  const names = shortLabels(pen, rows.cells.map((one) => one.tick), room - 8); // prettier-ignore
   const every = Math.ceil(13 / high);
   const paint = () => {
     const boxes = Array.from(view.value, (value, cell) => {
@@ -275,8 +280,8 @@ function heatLayout(own) {
         dot(pen, colours.muted, box[0] + wide / 2, box[1] + high / 2, Math.min(wide, high) / 5);
       return box;
     });
-    rows.cells.forEach((one, i) => {
-      if (i % every === 0) write(own, one.tick, room - 6, TOP + (i + 0.5) * high, { align: "right", most: room - 8 });
+    rows.cells.forEach((_, i) => {
+      if (i % every === 0) write(own, names[i], room - 6, TOP + (i + 0.5) * high, { align: "right" });
     });
     write(own, rows.caption, 0, 9, { colour: colours.ink, most: width });
     labels(own, columns, room, wide, TOP + rows.cells.length * high);

@@ -2,10 +2,34 @@
 
 /** Returns a text in ink, cut where it is too long. */
 export function write({ pen, colours }, text, x, y, { align = "left", most = Infinity, colour = colours.muted } = {}) {
+  [pen.fillStyle, pen.textAlign, pen.textBaseline] = [colour, align, "middle"];
+  pen.fillText(cut(pen, text, most), x, y);
+}
+
+/** Returns a text, cut at its end where it is too long. */
+function cut(pen, text, most) {
   let short = text;
   while (short.length > 1 && pen.measureText(short).width > most) short = `${short.slice(0, -2)}…`;
-  [pen.fillStyle, pen.textAlign, pen.textBaseline] = [colour, align, "middle"];
-  pen.fillText(short, x, y);
+  return short;
+}
+
+/** Returns texts that are not too long: cut at the end, or before the word that tells them apart from those alike. */
+export function shortLabels(pen, texts, most) {
+  const ends = texts.map((text) => cut(pen, text, most));
+  return texts.map((text, i) => {
+    const alike = texts.filter((other, j) => other !== text && ends[j] === ends[i]);
+    if (!alike.length) return ends[i];
+    const differs = Math.min(...alike.map((other) => shared(text, other)));
+    const word = text.lastIndexOf(" ", differs - 1) + 1;
+    return cut(pen, `${text.slice(0, 6).trimEnd()}…${text.slice(differs - word < 8 ? word : differs)}`, most);
+  });
+}
+
+/** Returns how many letters two texts begin with. */
+function shared(one, other) {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }
 
 /** Puts a line through points. */
