@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import math
 import re
@@ -165,36 +164,6 @@ def test_names_stand_by_count_are_searched_and_saved(opened):
     assert [row["First name"] for row in kept] == [f"name {place:02}" for place in range(9, -1, -1)]
     page.get_by_label("Search First name").fill("nobody")
     assert page.locator("[data-list] caption").text_content() == "Counts by First name: 0 of 41 rows"
-
-
-@pytest.mark.parametrize("width", [390, 1400])
-def test_labels_of_a_drawn_table_differ_and_its_numbers_stand_apart(opened, width):
-    names = [f"The ward of the hospital beside the river at number {place}" for place in range(12)]
-    column = {"name": "ward", "kind": "categorical", "values": names}
-    rows = pa.table({"ward": [names[place % 12] for place in range(12_000)]})
-    page = opened(make("histogram", [column], data=rows), viewport={"width": width, "height": 900})
-    page.evaluate(
-        """() => {
-          window.written = [];
-          const fill = CanvasRenderingContext2D.prototype.fillText;
-          CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-            window.written.push([text, x, y, this.measureText(text).width]);
-            return fill.call(this, text, x, y);
-          };
-        }"""
-    )
-    page.set_viewport_size({"width": {390: 370, 1400: 700}[width], "height": 900})
-    for _ in range(100):  # until it is drawn again
-        page.wait_for_timeout(50)
-        if page.evaluate("window.written.length") >= 14:
-            break
-    written = page.evaluate("window.written")
-    labels = {text for text, *_ in written if text.startswith("The ")}
-    assert len(labels) == 12
-    numbers = sorted({(x, wide) for text, x, _, wide in written if text.replace(",", "").isdigit()})
-    assert len(numbers) > 1
-    gaps = [right - left - (one + other) / 2 for (left, one), (right, other) in itertools.pairwise(numbers)]
-    assert min(gaps) > 4
 
 
 def test_a_long_axis_has_its_largest_values_the_rest_a_search_and_levels(opened):
