@@ -19,7 +19,9 @@ beforeAll(async () => {
       return void response.setHeader("content-type", "application/json").end(JSON.stringify(document));
     if (busy.pop()) return void response.writeHead(503, { "retry-after": "0" }).end();
     received.push({ type: request.headers["content-type"], body: Buffer.concat(parts) });
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ accepted: 1, duplicates: 0, refused: [] }));
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ accepted: 1, duplicates: 0, refused: [] }));
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/collections/${id}`;
