@@ -63,3 +63,13 @@ def test_the_intervals_of_the_largest_estimates_hold_together(monkeypatch: pytes
     most = stats.binom.isf(FALSE_ALARM, runs, 1 - CONFIDENCE)
     ours, hasty = hedged_of_equal_groups(monkeypatch, runs)
     assert ours <= most < hasty
+
+
+def test_the_largest_of_many_groups_are_those_of_the_shares_that_are_named() -> None:
+    """Adjusted counts, of few rows those of a posterior, have another order than the shares, which are not adjusted."""
+    many = [f"ward {place}" for place in range(1200)]
+    column = {"kind": "categorical", "name": "ward", "values": many}
+    shown = opening(make("histogram", [column], data=pa.table({"ward": many})))
+    shares = [float(text) for text in re.findall(r"ward \d+ ([\d.]+) %", shown)]
+    assert len(shares) == 3
+    assert shares == sorted(shares, reverse=True)

@@ -40,3 +40,16 @@ def test_labels_of_a_drawn_table_differ_and_its_numbers_stand_apart(open_page, t
     assert len(numbers) > 1
     gaps = [right - left - (one + other) / 2 for (left, one), (right, other) in itertools.pairwise(numbers)]
     assert min(gaps) > 4
+
+
+def test_the_end_of_a_long_label_is_seen_in_a_list_of_rows(open_page, tmp_path):
+    """Cut at the end all of these would read alike; the whole label stays its text."""
+    names = [f"The ward of the hospital beside the river at number {place}" for place in range(1200)]
+    column = {"name": "ward", "kind": "categorical", "values": names}
+    address = report(make("histogram", [column], data=pa.table({"ward": names})), tmp_path / "page.html").as_uri()
+    page = open_page(address, viewport={"width": 1400, "height": 900})
+    cell = page.locator(".rows td.label").first
+    assert cell.text_content() in names
+    ends, width = cell.bounding_box(), cell.locator(".cut > :last-child").bounding_box()
+    assert width["x"] + width["width"] <= ends["x"] + ends["width"] + 1
+    assert cell.locator(".cut > :first-child").evaluate("part => part.scrollWidth > part.clientWidth")

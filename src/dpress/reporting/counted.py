@@ -142,7 +142,8 @@ def _most_of_many(facts: Facts, attribute: Tabular, subject: str, *, ends: bool)
         value = Condition(word="=", attribute=attribute.name, values=(attribute.labels[group],))
         return _estimate(facts, Query(of="share", first=value), 100.0, confidence)
 
-    groups = Groups(labels=attribute.captions, values=view.count, exceeds=lambda *_: False)
+    values = view.count if view.centre is None else view.centre  # what shares are made of, which are not adjusted
+    groups = Groups(labels=attribute.captions, values=values, exceeds=lambda *_: False)
     return f"{largest_estimates(f'of the {number(attribute.size)} groups of {subject}', groups, share, '%')}."
 
 

@@ -7,6 +7,7 @@ import { FEW, placesOf } from "./views.js";
 
 const HEIGHT = 28; // of a row, in pixels
 const BEYOND = 10; // rows made above and below those in sight
+const [LONG, END] = [30, 12]; // letters of a label that is cut, and of its end, which is not
 
 /** Returns a view as a table. */
 export function rows(view, title) {
@@ -124,11 +125,18 @@ function unitOf({ value, error: errors }) {
 }
 
 function row(texts, links, labels, place) {
-  const shown = texts.map((one, i) => (links[i] ? element("a", { href: links[i] }, one) : one));
+  const cut = texts.map((one, i) => (i < labels && one.length > LONG ? withEnd(one) : one));
+  const shown = cut.map((one, i) => (links[i] ? element("a", { href: links[i] }, one) : one));
   const cells = texts.map((one, i) =>
     element("td", i < labels ? { class: "label", title: one } : { class: "number" }, shown[i]),
   );
   return element("tr", { "aria-rowindex": String(place) }, ...cells);
+}
+
+/** Returns a long label whose end is always seen: there labels differ that begin alike. */
+function withEnd(text) {
+  const parts = [element("span", {}, text.slice(0, -END)), element("span", {}, text.slice(-END))];
+  return element("span", { class: "cut" }, ...parts);
 }
 
 /** Returns the room of rows that are not in sight. */
