@@ -44,7 +44,7 @@ def spec(where, columns=(AGE, SEX, WARD), periods=None, **release):
         ("not sex = F", ("age", "sex", "ward")),
         ("sex in (F, M)", ("age", "sex", "ward")),
         ("sex != F", ("age", "sex", "ward")),
-        ("ward = 'sex = F'", ("age", "sex")),
+        ("ward = 'sex = F'", ("age", "sex", "ward")),  # which is no value of it
         ("", ("age", "sex", "ward")),
     ],
 )
@@ -60,6 +60,16 @@ def test_what_the_release_names_stays():
     shares = {"share": ["sex = F"], "by": ["ward"], "mean": ["age"]}
     assert spec("sex = F", kind="statistics", parameters=shares).schema.names == every
     assert spec("day = 2024-01", (AGE, DAY), periods="day").schema.names == ("age", "day")
+
+
+def test_what_a_label_of_several_values_narrows_stays():
+    """Dropped, its cells would be lost without a word."""
+    levels = [["eyes", "heads"], ["ears", "heads"], ["hearts", "chests"]]
+    ward = WARD | {"values": ["eyes", "ears", "hearts"], "hierarchy": levels}
+    assert spec("ward = heads", (AGE, ward)).schema.names == ("age", "ward")
+    assert spec("ward = eyes", (AGE, ward)).schema.names == ("age",)
+    pay = {"name": "pay", "kind": "integer", "bounds": [0, 9], "bins": 2}
+    assert spec("pay = 3", (AGE, pay)).schema.names == ("age", "pay")  # a value, of which a cell has five
 
 
 def test_statistics_take_a_condition_on_an_attribute_that_they_do_not_measure():
@@ -90,6 +100,6 @@ def test_what_the_text_says_is_what_the_grammar_reads(vector):
         return
     parts = tree.parts if tree.word == "and" else (tree,)
     held = {part.attribute for part in parts if part.word == "="}
-    assert constant_attributes(text, names) <= held
+    assert constant_attributes(text, names).keys() <= held
     if not set("()'\"") & set(text) and " or " not in text and "not " not in text:
-        assert constant_attributes(text, names) == held
+        assert constant_attributes(text, names).keys() == held

@@ -181,24 +181,26 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Where it names none, all are but those that `where` holds to one value and nothing else of the release names.
         """
         full = Schema(self.attribute)
-        names = self._released(full.names) if self.release.attributes is None else tuple(self.release.attributes)
+        names = self._released(full) if self.release.attributes is None else tuple(self.release.attributes)
         released = full if names == full.names else full.subset(names)
         return Schema(tuple(map(self._at_level, released.attributes))) if self.release.levels else released
 
-    def _released(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _released(self, full: Schema) -> tuple[str, ...]:
         """Return the attributes of a release that names none."""
         if not self.where:
-            return names
+            return full.names
         from dpress.data.specification.constant_attributes import constant_attributes  # noqa: PLC0415  # few need it
 
         dated = () if self.periods is msgspec.UNSET else (self.periods.attribute,)
         wanted = repr((self.release.parameters, dated))
-        held = {
-            name
-            for name in constant_attributes(self.where, names)
-            if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wanted)
-        }
-        return tuple(name for name in names if name not in held) or names
+        constant = constant_attributes(self.where, full.names)
+
+        def stays(attribute: Attribute) -> bool:
+            name = attribute.name
+            several = name not in constant or attribute.code(constant[name]) is None  # such as a label of a hierarchy
+            return several or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wanted) is not None
+
+        return tuple(attribute.name for attribute in full.attributes if stays(attribute)) or full.names
 
     def _at_level(self, attribute: Attribute) -> Attribute:
         """Return an attribute with the nodes of the level as its cells that the release names; as it is without one."""
