@@ -193,11 +193,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
         dated = () if self.periods is msgspec.UNSET else (self.periods.attribute,)
         wanted = repr((self.release.parameters, dated))
-        constant = constant_attributes(self.where, full.names)
+        places = [attribute.name for attribute in full.attributes if len(attribute.columns) > 1]
+        constant = constant_attributes(self.where, {*full.names} - {*places})
 
         def stays(attribute: Attribute) -> bool:
+            """Return whether there is more to learn of it: a label of a hierarchy names several values."""
             name = attribute.name
-            several = name not in constant or attribute.code(constant[name]) is None  # such as a label of a hierarchy
+            several = name not in constant or attribute.with_cells.code(constant[name]) is None
             return several or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wanted) is not None
 
         return tuple(attribute.name for attribute in full.attributes if stays(attribute)) or full.names
