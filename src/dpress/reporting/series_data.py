@@ -75,5 +75,5 @@ def _statistics(series: "Series", shown: Sequence[Part]) -> dict[str, Any] | Non
             }
         )
         if not part.axes:
-            notes[query.text] = [release.answered(query, CONFIDENCE).note for release in series.releases.values()]
+            notes[query.text] = [each and each.answered(query, CONFIDENCE).note for each in series.alone]
     return {"periods": series.periods, "parts": parts, "notes": notes} if parts else None

@@ -184,6 +184,18 @@ def test_other_kinds_are_published_by_periods_and_their_counts_add_up(tmp_path, 
         series.by_period("mean cost where visited = 2024-02")
 
 
+@pytest.mark.parametrize("counter", ["tree", "smooth"])
+def test_a_page_of_statistics_leaves_out_what_a_counter_measures_of_several_periods(tmp_path, counter):
+    """Which stood among the periods, as one more than there are."""
+    cost = {"name": "cost", "kind": "numeric", "bounds": [0.0, 100.0], "bins": 4}
+    parameters, columns = {"by": ["ward"], "mean": ["cost"]}, (VISITED, WARD, cost)
+    own = spec(counter, kind="statistics", parameters=parameters, attributes=columns, privacy={"epsilon": 8.0})
+    series = published(tmp_path / "out", own, MONTHS[:2])
+    months = [load_release(tmp_path / "out" / month) for month in MONTHS[:2]]
+    assert [release.query("total") for release in series.alone] == [month.query("total") for month in months]
+    assert "mean of cost over time" in series_page(series)
+
+
 def test_spans_of_a_counter_have_no_mean_of_one_period(tmp_path):
     series = published(tmp_path / "out", spec("tree", privacy={"epsilon": 8.0}), MONTHS[:2])
     with pytest.raises(NotSupported, match='is known of separate periods, and counter = "tree"'):

@@ -148,7 +148,7 @@ def statistics(series: "Series", query: Query) -> PeriodNumbers:
     value, and the change lies between the difference of the ends of two intervals, each with half the chance to miss.
 
     Args:
-        series: of separate periods, at least one.
+        series: with at least one period; what is measured of spans of several is left out.
         query: the statistic, perhaps by attributes.
 
     Raises:
@@ -156,19 +156,23 @@ def statistics(series: "Series", query: Query) -> PeriodNumbers:
     """
     pairs = [each for _, each in groups(series.calendar.spec.schema.tabular, query)]
 
-    def at(period: int, confidence: float) -> list[Result]:
-        release = series.releases[series.spans[period]]
-        return [release.answered(each, confidence) for each in pairs]
+    alone = series.alone
+
+    def at(period: int, confidence: float) -> Array:
+        release = alone[period]
+        if release is None:
+            return np.full((4, len(pairs)), np.nan)
+        return _columns([release.answered(each, confidence) for each in pairs])
 
     def change(first: int, second: int, confidence: float) -> Change:
         if query.of == "count":
             value = numbers[0][:, second] - numbers[0][:, first]
             half = half_width(errors[:, first] ** 2 + errors[:, second] ** 2, confidence, series.tail)
             return Change(value=value, low=value - half, high=value + half)
-        before, after = (_columns(at(period, 1 - (1 - confidence) / 2)) for period in (first, second))
+        before, after = (at(period, 1 - (1 - confidence) / 2) for period in (first, second))
         return Change(value=after[0] - before[0], low=after[2] - before[3], high=after[3] - before[2])
 
-    numbers = np.stack([_columns(at(period, CONFIDENCE)) for period in range(len(series.spans))], axis=-1)
+    numbers = np.stack([at(period, CONFIDENCE) for period in range(len(alone))], axis=-1)
     errors = numbers[1]
     return PeriodNumbers(value=numbers[0], error=errors, low=numbers[2], high=numbers[3], change=change)
 

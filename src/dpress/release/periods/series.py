@@ -83,6 +83,12 @@ class Series:
         return tuple(names[period] for period in closed if counters.closing(every, period))
 
     @property
+    def alone(self) -> "tuple[Release | None, ...]":
+        """The release of every published period alone; None where a running counter measures it within spans only."""
+        places = map(self.calendar.place, self.periods)
+        return tuple(self.releases.get((place, place)) for place in places)
+
+    @property
     def unguarded(self) -> tuple[Span, ...]:
         """The spans that no ledger paid for: nothing but their folders keeps their noise from being drawn again."""
         paid = {Path(place).parent.name for place in kept_heads(self.folder)}
