@@ -129,6 +129,7 @@ class Kind:
         findings: what it finds in rows that are checked, by name, as scripts read it where it does not apply.
         wished: its kinds as the studio offers them.
         large: the tables of its releases may be too large to be read as a whole: what is asked for is read of them.
+        smaller: what makes a release of it take less memory.
         scipy: its answers need SciPy, which a base install leaves out; asked for before anything is charged.
         adjusts: the adjustments of its tables of rows where a specification names none.
         adjusts_of_devices: those of its only table from devices that report once about its cells.
@@ -147,6 +148,7 @@ class Kind:
     takes_held_out: bool = False
     of_counts: bool = True
     large: bool = False
+    smaller: str = "use fewer cells, by `bins` or fewer attributes"
     scipy: bool = False
     adjusts: tuple[str, ...] = ()
     adjusts_of_devices: tuple[str, ...] = ()

@@ -157,6 +157,17 @@ class CuratorMechanism(Mechanism, Protocol):
         """
         ...
 
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers, of 8 bytes, are in memory at once at most until the release is written.
+
+        Without what is the same for all releases, and without names that nobody lists: how many there are is known
+        once they are counted, and `prepare` refuses too many.
+
+        Args:
+            rows: about how many the table has.
+        """
+        ...
+
 
 @runtime_checkable
 class MeasuringMechanism(CuratorMechanism, Protocol):

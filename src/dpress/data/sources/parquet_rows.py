@@ -93,6 +93,11 @@ class ParquetRows(Source):
             for groups in _together(without_quotes(str(path), functools.partial(_group_sizes, path), LINE))
         ]
 
+    def row_count(self) -> int:
+        """Return the sum of what the footers state."""
+        self.schema()
+        return sum(sum(without_quotes(str(path), functools.partial(_group_sizes, path), LINE)) for path in self.files)
+
     def _footers(self, engine: duckdb.DuckDBPyConnection) -> None:
         """Refuse a file that is none, or that has another schema than the first."""
         first = _footer(engine, self.files[0])

@@ -89,6 +89,10 @@ class Source(Protocol):
         """Return how many of the last lines look like notes and no rows; 0 where nothing is seen."""
         return 0
 
+    def row_count(self) -> int | None:
+        """Return how many rows there are where that is stated beside them; None where they must be read for it."""
+        return None
+
     def types(self) -> dict[str, str]:
         """Return the type of every column as it is declared: "DECIMAL(9,2)", "numeric(9,2)"; empty without any."""
         return {}

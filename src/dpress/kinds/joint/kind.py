@@ -26,6 +26,7 @@ class Curated(Parameters, frozen=True):
 KIND = Kind(
     name="joint",
     names=("joint",),
+    smaller="use fewer attributes, or fewer cells by `bins`",
     draws_records=True,
     scipy=True,
     wished=(

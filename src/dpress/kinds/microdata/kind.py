@@ -27,6 +27,7 @@ class Records(Participants, frozen=True):
 KIND = Kind(
     name="microdata",
     names=("microdata",),
+    smaller="use fewer attributes or cells, or limit the rows by `where`",
     stands_in=True,
     of_records=True,
     takes_held_out=True,

@@ -5,6 +5,7 @@ from dpress.core.basics.kind import Kind, Participants, Wished
 KIND = Kind(
     name="names",
     names=("names",),
+    smaller="limit the rows by `where`",
     discovers=True,
     in_sql=("unlisted",),
     findings={"names": None},

@@ -43,6 +43,7 @@ class CollectedMap(Reporters, frozen=True):
 KIND = Kind(
     name="spatial",
     names=("spatial",),
+    smaller="state fewer `users`, for which the grid is coarser",
     scipy=True,
     queries_on="a map",
     wished=(

@@ -19,7 +19,7 @@ from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.selection.above_threshold import check_total
+from dpress.mechanisms.selection.above_threshold import check_names, check_total
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 
 NAMES_SHARE = Fraction(1, 4)  # of epsilon, for the names
@@ -76,6 +76,7 @@ class DiscoveredGroups(SecondStep):
         """
         count = rows.names(self.axis)
         names = count(self.names.weights, None)
+        check_names(min(self.most, len(names.names)), self.groups.numbers_held(0))
         self.counted(rows)
 
         def draw(rng: Generator) -> Drawn:

@@ -46,6 +46,10 @@ class SecondStep:
         """What is summed over the rows."""
         return self.groups.decoder
 
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: those of the groups that are known."""
+        return self.groups.numbers_held(rows)
+
     def counted(self, rows: Rows) -> Numbers:
         """Return the groups' answers without noise, private as the rows are."""
         return self.groups.counted(rows)

@@ -19,6 +19,8 @@ from dpress.core.methods.table_sums import Rows
 from dpress.inference.interval import Tail
 from dpress.noise.distribution import Noise, calibrated
 
+COPIES = 6  # of counts and answers, at the peak
+
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixMechanism:
@@ -107,6 +109,11 @@ class MatrixMechanism:
         """Return what draws the noise of the answers; see `CuratorMechanism`."""
         exact = self.counted(rows)
         return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
+
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: counts, answers, estimates and variances, with copies."""
+        del rows
+        return COPIES * (self.strategy.map.rows + self.strategy.map.taken)
 
     def counted(self, rows: Rows) -> Numbers:
         """Return the answers without noise; a strategy that measures no tables of cells says itself what it counts."""

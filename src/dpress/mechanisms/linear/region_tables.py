@@ -114,6 +114,10 @@ class RegionTables:
         del leaves
         return lambda rng: Drawn(output=self.measured(self.noisy.noisy(exact, rng=rng).answers, exact_totals))
 
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: those of the noisy tables; records are made of two levels."""
+        return self.noisy.numbers_held(rows)
+
     def _exact(self, totals: PublicTotals, leaves: Mapping[Table, Numbers]) -> Numbers:
         """Return public totals: those that are stated, or those of the rows."""
         if totals.counts:

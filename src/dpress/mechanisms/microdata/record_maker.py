@@ -20,6 +20,8 @@ from dpress.core.methods.people import Codes, Counts, People
 from dpress.core.methods.table_sums import Rows
 from dpress.inference.row_count import RowCount, by_precision, variance_of
 
+COPIES = 4  # of records, at the peak
+MOST_PAIRS = 1 << 22  # counts of pairs of cells; methods whose columns have more count none of all pairs
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
 
 
@@ -82,6 +84,11 @@ class RecordMaker:
         people = rows.people()
         self.check(people)
         return lambda rng: Drawn(output=self.release(people, rng=rng))
+
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: records with copies, and the counts of pairs that make them."""
+        cells = sum(column.size for column in self.columns)
+        return COPIES * rows * len(self.attributes) + min(cells * cells, MOST_PAIRS)
 
     def check(self, people: People) -> None:
         """Refuse a table with fewer rows than a method without a proof needs; one with a proof must not look.

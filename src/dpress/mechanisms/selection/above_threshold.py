@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpress.core.basics.claim import Relation, Unit
+from dpress.core.basics.free_memory import check_memory
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.approximate import approximate
 from dpress.core.basics.losses.loss import Loss
@@ -17,6 +18,7 @@ from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
 EVEN, SURE = Fraction(1, 2), Fraction(99, 100)  # chances of release whose counts are stated
+PER_NAME = 512  # bytes: the name as it is counted, sorted, released and written, with its count and interval
 
 
 def steps_of(unit: Unit) -> int:
@@ -38,6 +40,22 @@ def check_total(loss: Loss, total: Fraction) -> None:
 def total_noise_of(unit: Unit, total: Fraction) -> DiscreteLaplace | None:
     """Return the noise of the total, which a unit changes by at most its rows; None where nothing is spent on it."""
     return DiscreteLaplace.calibrate(epsilon=total, l1_sensitivity=unit.rows) if total else None
+
+
+def check_names(names: int, of_each: int = 0) -> None:
+    """Refuse, before anything is charged, more names than fit into memory.
+
+    How many the rows have is private: the figure is rounded up to a power of two.
+
+    Args:
+        names: that the rows have.
+        of_each: numbers that are held of every one beside its count.
+
+    Raises:
+        NotSupported: there are too many.
+    """
+    needed = names * (PER_NAME + 8 * of_each)
+    check_memory(1 << needed.bit_length(), "what is made of the names in the rows", "limit the rows by `where`")
 
 
 class AboveThreshold:
@@ -102,7 +120,13 @@ class AboveThreshold:
         """Return what draws the names of the only attribute; see `CuratorMechanism`."""
         count = rows.names(0)
         names = count(self.weights, None)
+        check_names(len(names.names))
         return lambda rng: Drawn(output=self.find(names, count, rng=rng))
+
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory before names are counted: none that depend on anything."""
+        del rows
+        return 0
 
     def find(self, names: NameCounts, again: CountNames, *, rng: Generator) -> NoisyNames:
         """Return the names that are released by their counts, or sums of weights, alone; see `select`."""

@@ -125,6 +125,10 @@ class AdaptiveGrid(MapEstimator):
         exact = self.counted(rows)
         return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
 
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: those of both levels, over all cells."""
+        return 2 * self.levels[0].numbers_held(rows)
+
     def counted(self, rows: Rows) -> Numbers:
         """Return the answers without noise."""
         return self.exact(self.grid.flat(rows.tables(self.decoder.tables).reshape(self.grid.side, -1)))

@@ -103,6 +103,10 @@ class CentralMap(MapEstimator):
         exact = self.counted(rows)
         return lambda rng: Drawn(output=self.noisy(exact, rng=rng))
 
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: those of what is measured, with copies of the map."""
+        return 2 * self.matrix.numbers_held(rows)
+
     def counted(self, rows: Rows) -> Numbers:
         """Return the answers without noise."""
         return self.exact(self.grid.flat(rows.tables(self.decoder.tables).reshape(self.grid.side, -1)))

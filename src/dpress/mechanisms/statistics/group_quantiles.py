@@ -24,7 +24,7 @@ from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import OverGroups, level_counts
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import COPIES, MatrixMechanism
 from dpress.noise.distribution import Noise
 
 Integers = npt.NDArray[np.int64]
@@ -185,6 +185,11 @@ class GroupQuantiles:
         """Return what draws the noise of the sums, and the levels; see `CuratorMechanism`."""
         exact = self.counted(rows)
         return lambda rng: Drawn(output=self.draw(exact, rng=rng))
+
+    def numbers_held(self, rows: int) -> int:
+        """Return how many numbers are in memory: those of the sums, and the counts of all levels with copies."""
+        sums = 0 if self.groups is None else self.groups.numbers_held(rows)
+        return sums + COPIES * sum(quantiles.summed + quantiles.chosen for quantiles in self.chosen)
 
     def counted(self, rows: Rows) -> Numbers:
         """Return the sums' answers without noise, then the counts of levels."""

@@ -1,6 +1,5 @@
 """The one pipeline of a central release: count, charge, measure, write."""
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -30,12 +29,10 @@ from dpress.query.designs import central_ask, charge, mechanism_of
 from dpress.query.folder import check_new
 from dpress.query.release import Release, with_typical
 from dpress.release.curator.ledger_heads import heads_beside
+from dpress.release.curator.memory_needed import check_needed
 from dpress.release.curator.paid import Account, paid
 from dpress.release.plan.plan import Plan, design_of, understood
 from dpress.release.source_rows import rows_of, source_of
-
-LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
-BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +133,7 @@ def publish(
         existing.check(price, unit, **payment.part)
     if out is not None:
         _check_place(out, existing)
+    check_needed(design, mechanism, source, csv=csv)
     rows = TableRows(schema=design.schema, source=source, unit=unit, progress=progress)
     line = _line(design, payment, out, who)
     account = Account(ledger=existing or ledger, limit=payment.limit, price=price, unit=unit, line=line)
@@ -155,7 +153,6 @@ def _mechanism(design: Design) -> CuratorMechanism:
     """Return what measures the table of a design; refuse, before the charge, what cannot be published here."""
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
-    _check_size(design)
     mechanism = cast("CuratorMechanism", mechanism_of(design))  # the design of a table describes no other
     _check_scipy(design, mechanism)
     return mechanism
@@ -240,16 +237,6 @@ def _check_scipy(design: Design, mechanism: Mechanism) -> None:
     by_mechanism = getattr(mechanism, "scipy", False) or catalog.kinds()[design.kind].scipy
     if by_mechanism or any(step.scipy for step in steps):
         scipy("special")
-
-
-def _check_size(design: Design) -> None:
-    """Refuse a table that is too large to count in memory, with the bytes that it would take."""
-    cells = math.prod(design.schema.shape)
-    if design.queries.of_all_cells and cells > LARGEST_TABLE:
-        raise NotSupported(
-            f"{design.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
-            f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
-        )
 
 
 def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None, fitting: Progress | None) -> None:
