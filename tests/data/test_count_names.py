@@ -9,14 +9,17 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpress.attributes.listed.attribute import Categorical
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import NameCounts
-from dpress.data import count_names, sql_names
+from dpress.data import sql_names
 from dpress.data.count_names import name_counting, name_counts
+from dpress.data.counted_names import SCHEMA, counted_names
+from dpress.data.sources.open_source import open_source
 
 ITEM = Categorical(name="item", values="discover", other="rest")
 SECRET = "only one person has this"
@@ -130,10 +133,9 @@ def test_a_unit_changes_at_most_its_rows_by_one_each(rows: int) -> None:
     assert set(only.counts.tolist()) == {1}
 
 
-def test_sums_are_the_same_however_often_they_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_are_the_same_however_small_the_batches() -> None:
     texts = [f"name {place * place % 97}" for place in range(5000)]
     whole = as_dict(counted(pa.array(texts)))
-    monkeypatch.setattr(count_names, "WAITING", 50)
     batches = pa.Table.from_batches(pa.table({"item": texts}).to_batches(max_chunksize=64))
     assert as_dict(name_counts(ITEM, batches, Unit())) == whole == Counter(texts)
 
@@ -234,3 +236,25 @@ def test_an_engine_counts_what_threads_count(held: Any, monkeypatch: pytest.Monk
     strict = Categorical(name="number", values="discover", null="reject")
     with pytest.raises(SchemaMismatch, match="attribute number: a value is missing; say what to do in `null`"):
         name_counts(strict, where, Unit())
+
+
+def test_names_of_a_file_are_counted_by_a_statement_unless_threads_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(rows := pa.table({"item": TEXTS}), tmp_path / "rows.parquet")
+    asked, own = [], sql_names.sql_names
+    monkeypatch.setattr(sql_names, "sql_names", lambda *of, **how: asked.append(own(*of, **how)) or asked[-1])
+    for engine, statements in ((None, 1), ("sql", 2), ("threads", 2)):
+        found = name_counts(ITEM, open_source(tmp_path / "rows.parquet", engine=engine), Unit())
+        assert as_dict(found) == as_dict(name_counts(ITEM, rows, Unit()))
+        assert len(asked) == statements
+
+
+def test_what_batches_raise_is_no_word_of_duckdb() -> None:
+    def batches() -> Any:
+        yield pa.record_batch([pa.array([SECRET], pa.large_string()), pa.array([0])], schema=SCHEMA)
+        raise SchemaMismatch("a row is refused")
+
+    with pytest.raises(SchemaMismatch, match=r"^a row is refused$") as refused:
+        counted_names("rows", batches(), persons=False, sizes=False)
+    assert refused.value.__context__ is None

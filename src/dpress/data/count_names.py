@@ -1,17 +1,16 @@
 """How often every name occurs in a column that has no list: by the engine that has the rows, or batch by batch.
 
-batch -> names as texts in UTF-8, null where there is none -> Arrow's counts by name -> sums. It takes memory for every
-different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted here for every
-pair of a person and a name; rows are never held. A database counts by itself, and only names and counts leave it.
+batch -> names as texts in UTF-8, null where there is none -> `counted_names`. It takes memory for every different name,
+and where persons are counted here for every person and every pair of a person and a name; rows are never held. A
+database counts by itself, and only names and counts leave it.
 """
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,12 +22,11 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.name_counts import LONGEST_NAME, CountNames, NameCounts
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
-from dpress.data.persons.person_columns import PersonColumn, persons_of
+from dpress.data.counted_names import COUNT, NAME, SCHEMA, SIZE, counted_names
+from dpress.data.persons.person_columns import persons_of
+from dpress.data.persons.person_index import PersonIndex, fresh_key
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
-
-NAME, PERSON, SIZE, COUNT = "name", "person", "size", "count"
-WAITING = 1 << 22  # rows of counts that are added up at once
 
 
 def name_counts(
@@ -52,7 +50,8 @@ def name_counting(attribute: Attribute, source: Any, unit: Unit, *, progress: Pr
     without a name, a missing value only where the specification does not drop it.
     A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`. Where
     there are weights it adds that of as many names as the person has, and what has no name adds nothing. Where only
-    some names are counted, it is as if there were no others; no engine counts these: rows are read.
+    some names are counted, it is as if there were no others; no statement counts these: rows are read, on Spark by its
+    workers. Where no engine is asked for, what a statement of DuckDB counts of a file is counted by it.
 
     Args:
         attribute: whose values are discovered.
@@ -80,85 +79,85 @@ def _counts(
     progress: Progress | None,
 ) -> NameCounts:
     """Return exact counts of a table whose rows are drawn; see `CountNames`."""
-    if table.engine != "threads" and among is None:
+    if among is None and table.in_sql:
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
         if (answers := sql_names(table, listing, unit.columns, sizes=weights is not None)) is not None:
             sizes = [SIZE] if answers.num_columns > 2 else []
-            return _by_name(answers.rename_columns([NAME, *sizes, COUNT]), weights)
-    kept: list[pa.Table] = []
-    waiting = rows = 0
-    for batch in table.batches():
-        counted = without_quotes(table.name, lambda batch=batch: _counted(listing, unit, batch, among))  # type: ignore[misc]
-        kept += [counted] if counted.num_rows else []  # a column without values does not say how persons are compared
-        rows, waiting = rows + batch.num_rows, waiting + counted.num_rows
-        if waiting > WAITING:
-            kept = [_added(kept)]
-            waiting = -kept[0].num_rows
+            return _by_name(_weighed(answers.rename_columns([NAME, *sizes, COUNT]), weights))
+    counting = _Counting(listing=listing, unit=unit, weights=weights, among=among, name=table.name)
+    if table.engine == "spark":
+        from dpress.data.spark.spark_names import spark_names  # noqa: PLC0415  # only where Spark counts
+
+        if (sums := spark_names(table, unit.columns, counting, progress=progress)) is not None:
+            return _by_name(sums)
+    return _by_name(counting(_noted(table.batches(), progress)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counting:
+    """What counts the names of batches that have all rows of their persons; see `CountNames` for weights and among."""
+
+    listing: Categorical
+    unit: Unit
+    weights: Sequence[int] | None
+    among: Sequence[str] | None
+    name: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> pa.Table:
+        """Return names, null for none, and the sum of weights of each."""
+        index = PersonIndex(key=fresh_key())
+        named = (
+            without_quotes(self.name, lambda batch=batch: self._named(index, batch))  # type: ignore[misc]
+            for batch in batches
+        )
+        persons, sizes = self.unit.column is not None, self.weights is not None
+        return _weighed(counted_names(self.name, named, persons=persons, sizes=sizes), self.weights)
+
+    def _named(self, index: PersonIndex, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the name of every row of a batch that counts, null for none, and its person, 0 where there is none."""
+        listing, among = self.listing, self.among
+        texts = texts_of(listing.read_from, batch)
+        missing = texts.is_null()
+        if listing.null in (DROP, REJECT) and pc.any(missing).as_py():
+            if listing.null == REJECT:
+                raise SchemaMismatch(f"attribute {listing.name}: a value is missing; say what to do in `null`")
+            batch, texts = batch.filter(pc.invert(missing)), texts.filter(pc.invert(missing))
+        lengths = pc.binary_length(texts)
+        fits = pc.and_(pc.greater(lengths, 0), pc.less_equal(lengths, LONGEST_NAME))
+        fits = pc.and_(fits, pc.invert(pc.is_in(texts, value_set=pa.array(listing.extra, type=texts.type))))
+        if among is not None:
+            fits = pc.fill_null(pc.and_(fits, pc.is_in(texts, value_set=pa.array(among, type=texts.type))), False)
+            batch, texts, fits = batch.filter(fits), texts.filter(fits), fits.filter(fits)
+        names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type)).cast(pa.large_string())
+        if self.unit.column is None:
+            return pa.record_batch([names, pa.array(np.zeros(len(names), dtype=np.int64))], schema=SCHEMA)
+        return pa.record_batch([names, index.numbers(persons_of(self.unit.columns, batch))], schema=SCHEMA)
+
+
+def _noted(batches: Iterable[pa.RecordBatch], progress: Progress | None) -> Iterator[pa.RecordBatch]:
+    rows = 0
+    for batch in batches:
+        yield batch
+        rows += batch.num_rows
         if progress is not None:
             progress(rows)
-    return _by_name(_added(kept), weights)
 
 
-def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch, among: Sequence[str] | None) -> pa.Table:
-    """Return the rows of a batch by name, and by person where there are persons."""
-    texts = texts_of(attribute.read_from, batch)
-    missing = texts.is_null()
-    if attribute.null in (DROP, REJECT) and pc.any(missing).as_py():
-        if attribute.null == REJECT:
-            raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
-        batch, texts = batch.filter(pc.invert(missing)), texts.filter(pc.invert(missing))
-    lengths = pc.binary_length(texts)
-    fits = pc.and_(pc.greater(lengths, 0), pc.less_equal(lengths, LONGEST_NAME))
-    fits = pc.and_(fits, pc.invert(pc.is_in(texts, value_set=pa.array(attribute.extra, type=texts.type))))
-    if among is not None:
-        fits = pc.fill_null(pc.and_(fits, pc.is_in(texts, value_set=pa.array(among, type=texts.type))), False)
-        batch, texts, fits = batch.filter(fits), texts.filter(fits), fits.filter(fits)
-    names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
-    if unit.column is None:
-        return _added([pa.table({NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))})])
-    return _added([pa.table({NAME: names, PERSON: _persons(persons_of(unit.columns, batch))})])
+def _weighed(answers: pa.Table, weights: Sequence[int] | None) -> pa.Table:
+    """Return names and the sums of weights; a person counts once for a name, and what has no name for nothing."""
+    if weights is None:
+        return answers
+    sizes = np.asarray(answers[SIZE]) if SIZE in answers.column_names else np.ones(answers.num_rows, dtype=np.int64)
+    sizes = sizes * np.asarray(pc.is_valid(answers[NAME]))
+    times = np.asarray(answers[COUNT]) * np.array([0, *weights], dtype=np.int64)[sizes]
+    summed = pa.table({NAME: answers[NAME], COUNT: times}).group_by(NAME, use_threads=False)
+    return summed.aggregate([(COUNT, "sum")]).rename_columns([NAME, COUNT])
 
 
-def _persons(persons: PersonColumn) -> pa.Array:
-    """Return persons by what they are compared by."""
-    if persons.rows == persons.words.size:
-        return pa.array(persons.words)
-    content = persons.content.tobytes()
-    parts = [content[low:high] for low, high in itertools.pairwise(persons.ends.tolist())]
-    return pa.array(parts, type=pa.large_binary())
-
-
-def _added(parts: list[pa.Table]) -> pa.Table:
-    """Return the sums of counts by name; of names and persons each pair once."""
-    if not parts:
-        return pa.table({NAME: pa.array([], pa.large_string()), COUNT: pa.array([], pa.int64())})
-    together = pa.concat_tables(parts)
-    if PERSON in together.column_names:
-        name, person = (together[key].combine_chunks().dictionary_encode("encode") for key in (NAME, PERSON))
-        places = np.asarray(name.indices, dtype=np.int64) * len(person.dictionary) + np.asarray(person.indices)
-        return together.take(pa.array(np.unique(places, return_index=True)[1]))
-    summed = together.group_by(NAME, use_threads=False).aggregate([(COUNT, "sum")])
-    return summed.select([NAME, f"{COUNT}_sum"]).rename_columns([NAME, COUNT])
-
-
-def _by_name(answers: pa.Table, weights: Sequence[int] | None) -> NameCounts:
-    """Return the counts of names, or the sums of weights; a person counts once for a name."""
-    times = np.asarray(answers[COUNT]) if COUNT in answers.column_names else np.ones(answers.num_rows, dtype=np.int64)
-    if weights is not None:
-        times = times * np.array([0, *weights], dtype=np.int64)[_sizes(answers)]
-    summed = _added([pa.table({NAME: answers[NAME], COUNT: pa.array(times)})])
-    named = summed.filter(pc.is_valid(summed[NAME])).sort_by(NAME)
-    counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
-    return NameCounts(names=tuple(named[NAME].to_pylist()), counts=counts, unnamed=int(times.sum() - counts.sum()))
-
-
-def _sizes(answers: pa.Table) -> npt.NDArray[np.int64]:
-    """Return how many names the unit of every row has, 0 where the row has none."""
-    named = np.asarray(pc.is_valid(answers[NAME]), dtype=np.int64)
-    if SIZE in answers.column_names:
-        return named * np.asarray(answers[SIZE], dtype=np.int64)
-    if PERSON not in answers.column_names:
-        return named
-    person = np.asarray(answers[PERSON].combine_chunks().dictionary_encode("encode").indices, dtype=np.int64)
-    return named * np.bincount(person, weights=named).astype(np.int64)[person]
+def _by_name(counts: pa.Table) -> NameCounts:
+    """Return the counts of names that are all different."""
+    named = counts.filter(pc.is_valid(counts[NAME])).sort_by(NAME)
+    numbers = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
+    unnamed = int(np.asarray(counts[COUNT]).sum() - numbers.sum())
+    return NameCounts(names=tuple(named[NAME].to_pylist()), counts=numbers, unnamed=unnamed)

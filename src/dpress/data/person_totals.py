@@ -3,6 +3,8 @@
 batch -> codes and persons -> sums over rows, batch by batch; codes and persons together -> sums over persons.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,8 @@ def person_totals(schema: Schema, added: Sums, source: Any, unit: Unit, *, progr
 
     A person's rows may stand anywhere, so the codes of all rows that stay are held: 8 bytes a row, 4 more for every
     attribute, and what `PersonIndex.nbytes` says for every person; joined and sorted once, which takes a few times as
-    much. All engines hand their rows over, and one thread adds them up.
+    much. On Spark, workers do that, each with some persons of a DataFrame; all other engines hand their rows over,
+    and one thread adds them up.
 
     Args:
         schema: how rows are coded.
@@ -41,21 +44,37 @@ def person_totals(schema: Schema, added: Sums, source: Any, unit: Unit, *, progr
     if unit.column is None or added.of_persons is None:
         raise SchemaMismatch("sums over persons need a unit that names them")
     table = Table(source, tuple(dict.fromkeys((*schema.columns, *unit.columns))), unit)
-    index, rows = PersonIndex(key=fresh_key()), 0
-    sums: list[Counts] = []
-    held: list[tuple[Codes, Numbers]] = []
+    totals = partial(_totals, schema, added, unit.columns, table.name)
+    if table.engine == "spark" and table.source.database:
+        from dpress.data.spark.spark_persons import spark_person_sums  # noqa: PLC0415  # only where Spark counts
+
+        return spark_person_sums(table.drawn(), unit.columns, totals, progress=progress)
+    return totals(_noted(table.batches(), progress or (lambda _: None)))
+
+
+def _totals(
+    schema: Schema, added: Sums, persons: Sequence[str], name: str, batches: Iterable[pa.RecordBatch]
+) -> Counts:
+    """Return the sums over the rows of some batches, then those over the persons that they are all rows of."""
+    index = PersonIndex(key=fresh_key())
+    held: list[tuple[Codes, Numbers]] = [(np.zeros((len(schema.attributes), 0), np.int32), np.zeros(0, np.int64))]
+    sums = added.of_rows(held[0][0])
 
     def coded(batch: pa.RecordBatch) -> tuple[Codes, Numbers]:
         codes, keep = encode_all(schema, batch)
-        persons = index.numbers(persons_of(unit.columns, batch))
-        return codes[:, keep], persons[keep]
+        return codes[:, keep], index.numbers(persons_of(persons, batch))[keep]
 
-    for batch in table.batches():
-        coded_batch = without_quotes(table.name, lambda batch=batch: coded(batch))  # type: ignore[misc]
-        held.append(coded_batch)
-        sums = [np.sum([*sums, added.of_rows(coded_batch[0])], axis=0)]
+    for batch in batches:
+        held.append(without_quotes(name, lambda batch=batch: coded(batch)))  # type: ignore[misc]
+        sums = sums + added.of_rows(held[-1][0])
+    codes, numbers = (np.concatenate(parts, axis=-1) for parts in zip(*held, strict=True))
+    of_persons = np.zeros(0, dtype=np.int64) if added.of_persons is None else added.of_persons(codes, numbers)
+    return np.concatenate([sums, of_persons])
+
+
+def _noted(batches: Iterable[pa.RecordBatch], progress: Progress) -> Iterator[pa.RecordBatch]:
+    rows = 0
+    for batch in batches:
+        yield batch
         rows += batch.num_rows
-        if progress is not None:
-            progress(rows)
-    codes, persons = (np.concatenate(parts, axis=-1) for parts in zip(*held, strict=True))
-    return np.concatenate([*sums, added.of_persons(codes, persons)])
+        progress(rows)

@@ -50,6 +50,13 @@ class Table:
         return "spark" if self.source.dialect == "spark" else "sql"
 
     @property
+    def in_sql(self) -> bool:
+        """Whether a statement may count the rows, by the engine that has them or DuckDB: no other one is asked for."""
+        if self._rows.engine == "spark":
+            return self.source.database
+        return self._rows.engine != "threads" and self.source.dialect is not None
+
+    @property
     def _rows(self) -> Rows:
         return open_source(self.data, unit=self.unit.columns)
 
