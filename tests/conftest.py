@@ -17,7 +17,14 @@ from tests.seeded.seeded_stream import drawing
 
 settings.register_profile("any machine", settings.get_profile("default"), deadline=None)  # however loaded
 settings.load_profile("ci" if os.environ.get("CI") else "any machine")
-pytest_plugins = ["tests.spark_sessions", "tests.stores", "tests.refusals", "tests.budgets", "tests.browser"]
+pytest_plugins = [
+    "tests.spark_sessions",
+    "tests.spark_clusters",
+    "tests.stores",
+    "tests.refusals",
+    "tests.budgets",
+    "tests.browser",
+]
 collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
 
 

@@ -8,7 +8,7 @@ import pytest
 from dpress.core.basics.errors import NotSupported
 from dpress.data.sources import spark_session
 from dpress.data.sources.spark_failure import LOST, OTHERWISE, SIGNS, without_message
-from dpress.data.sources.spark_session import SET_ELSEWHERE, SETTINGS, active_session
+from dpress.data.sources.spark_session import QUIET, SET_ELSEWHERE, SETTINGS, active_session
 
 
 class Builder:
@@ -27,7 +27,7 @@ class Builder:
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    for name in (*SET_ELSEWHERE, "JAVA_HOME", "PYSPARK_PYTHON"):
+    for name in (*SET_ELSEWHERE, "MASTER", "SPARK_REMOTE", "JAVA_HOME", "PYSPARK_PYTHON"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -57,6 +57,7 @@ def test_without_java_spark_s_own_script_is_not_started(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
     refusal()
     assert not started
+    monkeypatch.setenv("https_proxy", "http://proxy")  # nobody is asked whether it is there
     monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere")  # whose Java is not here
     spark_session._started(Builder())
     assert started
@@ -68,7 +69,11 @@ def test_an_old_java_is_named(monkeypatch, tmp_path, version, old):
     (java := folder / "java").write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2020-01-01' >&2\n")
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    expected = f'engine "spark" needs Java 17, and {java} is Java {old};' if old else "Spark starts no session;"
+    expected = (
+        f'engine "spark" needs Java 17, and {java} is Java {old};'
+        if old
+        else "Spark starts no session; `python -m pyspark.shell` tries"
+    )
     assert refusal().startswith(expected)
 
 
@@ -80,7 +85,7 @@ def test_a_session_is_set_only_where_nobody_else_sets_it(monkeypatch):
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     with pytest.raises(NotSupported):
         spark_session._started(other)
-    assert other.settings == {}
+    assert other.settings == QUIET
 
 
 @pytest.mark.parametrize(

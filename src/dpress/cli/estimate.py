@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, csv_options, hint, json_option, print_json, quiet_option, refitting
+from dpress.cli.output import (
+    counting,
+    csv_options,
+    hint,
+    json_option,
+    print_json,
+    quiet_option,
+    refitting,
+    spark_option,
+)
 from dpress.cli.planned import planned
 from dpress.core.basics import claim_words
 from dpress.core.basics.losses.any_loss import as_floats
@@ -41,7 +50,14 @@ STILL_OPEN = (
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
 @csv_options
-@click.option("--engine", type=click.Choice(["threads", "spark"]), default="threads", help="What adds up the reports.")
+@click.option(
+    "--engine",
+    type=click.Choice(["threads", "spark"]),
+    default="threads",
+    is_eager=True,
+    help="What adds up the reports.",
+)
+@spark_option
 @click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
 @quiet_option
 @json_option
@@ -68,7 +84,7 @@ def command(
     with counting(quiet=quiet) as progress:
         release = estimate(
             loaded,
-            reports,
+            reports if engine == "threads" or reports.startswith(SCHEMES) else str(Path(reports).absolute()),
             out=out,
             records=records,
             allow_unproven=allow_unproven,

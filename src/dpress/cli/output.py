@@ -32,10 +32,31 @@ def quiet_option(function: F) -> F:
 
 
 def engine_option(function: F) -> F:
-    """Add `--engine`."""
+    """Add `--engine` and `--spark`."""
     choice = click.Choice(["threads", "sql", "spark"])
     shown = "What counts the rows: threads here, SQL where they are, or Spark; by default what the source suggests."
-    return click.option("--engine", type=choice, help=shown)(function)
+    return click.option("--engine", type=choice, is_eager=True, help=shown)(spark_option(function))
+
+
+def spark_option(function: F) -> F:
+    """Add `--spark`, which is refused without `--engine spark`; `--engine` is read first."""
+    shown = "With --engine spark: the cluster, spark://HOST:PORT or sc://HOST:PORT, or local[2]."
+    option = click.option("--spark", metavar="ADDRESS", expose_value=False, help=shown, callback=_at_spark)
+    return option(function)
+
+
+def _at_spark(context: click.Context, _: click.Parameter, address: str | None) -> None:
+    """Let Spark start at an address."""
+    if address is None:
+        return
+    if context.params["engine"] != "spark":
+        raise click.UsageError("--spark is for --engine spark; add it")
+    from dpress.data.sources import spark_address  # noqa: PLC0415  # keeps the start fast
+
+    try:
+        spark_address.use(address)
+    except ValueError as error:
+        raise click.UsageError(f"--spark: {error}") from None
 
 
 def csv_options(function: F) -> F:

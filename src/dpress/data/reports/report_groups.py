@@ -67,8 +67,9 @@ class RowGroup:
         )
 
     def _check_unchanged(self) -> None:
-        if _stamp(self.path) != self.stamp:
-            raise OSError(f"{self.path} changed or went away while it was read; nothing was released")
+        if (stamp := _stamp(self.path)) != self.stamp:
+            fault = FileNotFoundError if stamp is None else OSError
+            raise fault(f"{self.path} changed or went away while it was read; nothing was released")
 
     def _answer(self, call: Callable[[], T]) -> T:
         """Return what the file answers; where it fails, the cause is that it changed, or that it is damaged."""

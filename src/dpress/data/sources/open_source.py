@@ -99,10 +99,13 @@ def open_source(
     """
     if isinstance(data, Rows):
         return data
-    return Rows(_source(data, written, tuple(attributes), unit), engine)
+    return Rows(_source(data, written, tuple(attributes), unit, far=engine == "spark"), engine)
 
 
-def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...], unit: Sequence[str]) -> Source:
+def _source(
+    data: Any, written: FileFormat, attributes: tuple[Tabular, ...], unit: Sequence[str], *, far: bool
+) -> Source:
+    """Return the source; of files that are read far from here by paths that do not depend on the working folder."""
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
         return _in_python(data)
     for path in [data] if isinstance(data, (str, Path)) else data:
@@ -111,6 +114,8 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...], uni
         return database
     place, sheet = _sheet(data)
     paths, folder = files.named(place), files.folder_of(place)
+    if far:
+        paths, folder = tuple(path.absolute() for path in paths), folder and folder.absolute()
     source = _of_files(paths, files.label(data, paths), Written(written, attributes, sheet))
     values = path_columns.stated(paths, folder) if folder is not None else {}
     return path_columns.PathRows(source=source, values=values) if values else source

@@ -11,7 +11,12 @@ LOST = "an executor was lost again and again, probably for want of memory; raise
 SIGNS = {
     "maxResultSize": "the sums are larger than spark.driver.maxResultSize; raise it, or use `bins`",
     "OutOfMemoryError": "memory ran out; raise spark.driver.memory and spark.executor.memory, or use `bins`",
-    "No module named 'dpress'": "the executors have no dpress; see the documentation, `Rows in Spark`",
+    "No module named 'dpress'": "the executors have no dpress, which files and records need there (tables of a "
+    "DataFrame do not): pack an environment or an image with it, as `Rows in Spark` of the documentation shows",
+    "FileNotFoundError": "an executor does not see the files; all must reach them under the same path, as on a shared "
+    "file system, or Spark reads them itself: hand over spark.read.parquet(...)",
+    "PermissionError": "an executor may not read the files",
+    "Cannot run program": "the executors have no Python at the path of PYSPARK_PYTHON; set it to theirs",
     "PYTHON_VERSION_MISMATCH": "the executors run another Python than the driver; set PYSPARK_PYTHON",
     "ExecutorLostFailure": LOST,
     "crashed": LOST,

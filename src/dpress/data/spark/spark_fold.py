@@ -70,17 +70,19 @@ def spark_fold(
 
 def _partial(watched: Watched, coded: Callable[[pa.RecordBatch], Counts | SparseArray]) -> Any:
     """Return the DataFrame of what every worker adds up."""
-    parts = tuple(watched.parts)
+    parts, source = tuple(watched.parts), watched.table.source
     if isinstance(parts[0], SparkRows):
         rows = parts[0].chosen
         return rows.mapInArrow(lambda batches: partition_sums(joined(batches), coded), COLUMNS)
-    if not watched.table.source.portable:
-        raise NotSupported(
-            f'engine "spark" counts files and Spark DataFrames, and {watched.table.source.name} is neither'
-        )
+    if not source.portable:
+        raise NotSupported(f'engine "spark" counts files and Spark DataFrames, and {source.name} is neither')
 
     def read(numbers: Batches) -> Iterator[pa.RecordBatch]:
         chosen = (parts[number] for batch in numbers for number in batch.column(0).to_pylist())
-        return partition_sums(itertools.chain.from_iterable(part.batches() for part in chosen), coded)
+        try:
+            yield from partition_sums(itertools.chain.from_iterable(part.batches() for part in chosen), coded)
+        except OSError:
+            source.stamp()  # which says whether this worker sees the files at all
+            raise
 
     return active_session().range(0, len(parts), 1, min(len(parts), MOST_TASKS)).mapInArrow(read, COLUMNS)
