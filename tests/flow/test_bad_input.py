@@ -226,7 +226,8 @@ def test_a_full_disk(spec, publish_refused, monkeypatch):
     spec()
     line = publish_refused(spent=1)
     assert line == (
-        "cannot write out: No space left on device; nothing was left behind, and the charge of epsilon = 1 stands"
+        "cannot write out: No space left on device; the charge of epsilon = 1 stands, and publishing it again finishes "
+        "it without another"
     )
 
 

@@ -13,6 +13,7 @@ from dpress.release.curator import paid
 from dpress.release.curator import publish as publishing
 
 SECRET = "4711-secret"
+STANDS = "epsilon = 1 stands, and publishing it again finishes it without another"
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_signs_that_steer_a_terminal_are_shown_as_text(failed):
 
 @pytest.mark.parametrize(
     ("place", "words", "spent"),
-    [("prepare", "nothing was charged", 0), ("noisy", "the charge of epsilon = 1 stands", 1)],
+    [("prepare", "nothing was charged", 0), ("noisy", f"the charge of {STANDS}", 1)],
 )
 def test_an_interruption_says_whether_the_budget_was_charged(folder, failed, monkeypatch, place, words, spent):
     def interrupted(*_args, **_more):
@@ -79,7 +80,7 @@ def test_whatever_fails_after_the_charge_says_that_it_stands(folder, failed, mon
     monkeypatch.setattr(*place, broken)
     Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     line = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
-    assert line.endswith("; the charge of epsilon = 1 stands")
+    assert line.endswith(f"; the charge of {STANDS}")
     assert line.count("stands") == 1
     assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 1
     assert not (folder / "out").exists()
@@ -129,5 +130,5 @@ def test_a_disk_that_fills_after_the_charge_says_that_the_charge_stands(folder, 
     monkeypatch.setattr(Ledger, "spend", full)
     Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     message = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
-    assert message == "no space left; noise was drawn, so the charge of epsilon = 1 stands"
+    assert message == f"no space left; noise was drawn, so the charge of {STANDS}"
     assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 1

@@ -196,11 +196,12 @@ class Ledger:
         spec: str = "",
         who: str = "",
         analyst: str = NOBODY,
+        ticket: str = "",
     ) -> str:
         """Charge a loss, for ever, and return the reservation's id; call it before the noise is drawn.
 
         Price, refusal and charge happen in one transaction that only one process holds; it is on disk on return. What
-        names the charge is that of `event.Reservation`.
+        names the charge is that of `event.Reservation`; its id is `ticket`, a new one where none is given.
 
         Raises:
             BudgetExceeded: the limit, or the analyst's share of it, does not allow it; nothing was charged.
@@ -209,7 +210,7 @@ class Ledger:
             OSError: it cannot be written, or other processes hold it for too long. No noise may be drawn; the charge
                 may stand where the message says so.
         """
-        ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition, touched=touched)
+        ticket, charge = ticket or self.ticket(), Charge(loss=loss, partition=partition, touched=touched)
 
         def decide(rows: Sequence[Row]) -> Event:
             _afford(_replayed(self.path, rows), [charge], unit, analyst)
@@ -229,6 +230,15 @@ class Ledger:
 
         store_at(self.path).append(decide)
         return ticket
+
+    @staticmethod
+    def ticket() -> str:
+        """Return a new id of a reservation."""
+        return os.urandom(8).hex()
+
+    def paid(self, ticket: str) -> Entry | None:
+        """Return the charge of this id; None where there is none."""
+        return next((entry for entry in self.summary().entries if entry.reservation == ticket), None)
 
     def spend(self, reservation: str, note: str) -> None:
         """Confirm that the noise of a reservation was drawn; `note` is free text, e.g. the release's id.

@@ -29,6 +29,7 @@ from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
 
+TOO_LARGE = "there is not enough memory for it"
 FEW = 1 << 20  # values that a tally is made for without a question
 
 
@@ -129,7 +130,7 @@ def mechanism_of(design: Design) -> Mechanism:
         mechanism = _collection(design, ask) if isinstance(ask, LocalAsk) else _measured(design, ask)
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
         raise SchemaMismatch(
-            readable(f"the design's mechanism is wrong: {error}", documents.as_plain(design))
+            readable(f"the design's mechanism is wrong: {str(error) or TOO_LARGE}", documents.as_plain(design))
         ) from None
     if promise(mechanism.claim) != design.claim:
         raise SchemaMismatch("the design's claim is not the one that its mechanism gives")

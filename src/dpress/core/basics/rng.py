@@ -79,7 +79,17 @@ def _process() -> tuple[int, int]:
 
 def secure() -> Generator:
     """Return a generator keyed by the operating system; the only kind a release may use."""
-    return Generator(os.urandom(32), private=True)
+    return of_key(new_key())
+
+
+def new_key() -> bytes:
+    """Return a key of the operating system's for a secure generator: as private as the rows that its noise hides."""
+    return os.urandom(32)
+
+
+def of_key(key: bytes) -> Generator:
+    """Return the generator of such a key: it draws the same noise again, where a release is finished."""
+    return Generator(key, private=True)
 
 
 def or_secure(rng: Generator | None) -> Generator:

@@ -7,17 +7,20 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.clock import now
-from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.basics.errors import BudgetExceeded, SchemaMismatch
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.refusal import LeftBehind
 from dpress.core.basics.rng import Generator
 from dpress.ledger.ledger import Ledger, Verification, verify
+
+if TYPE_CHECKING:
+    from dpress.release.curator.unfinished import Unfinished
 
 Output = TypeVar("Output")
 Result = TypeVar("Result")
@@ -41,6 +44,28 @@ class Account:
     unit: Unit
     line: Mapping[str, Any]
 
+    def stands(self, kept: "Unfinished | None") -> str:
+        """Return what a failure after the charge leaves behind."""
+        words = f"the charge of {describe(self.price)} stands"
+        return words if kept is None else f"{words}, and publishing it again finishes it without another"
+
+    def charged(self, ledger: Ledger, ticket: str, kept: "Unfinished | None") -> str:
+        """Charge a ledger, unless the ticket was paid for, and return the reservation.
+
+        Raises:
+            BudgetExceeded, ValueError, OSError: see `Ledger.reserve`; or the ticket is of another charge.
+        """
+        if not ticket or (before := ledger.paid(ticket)) is None:
+            try:
+                return ledger.reserve(self.price, self.unit, ticket=ticket, **self.line)
+            except (BudgetExceeded, ValueError):  # nothing was charged, and nothing is kept
+                if kept is not None:
+                    kept.remove()
+                raise
+        if (before.loss, before.design) != (self.price, self.line["design"]):
+            raise ValueError(f"reservation {ticket} of {ledger.path} paid for another release")
+        return ticket
+
     def opened(self) -> Ledger | None:
         """Return the ledger, a new one where there is none yet."""
         if self.ledger is None or isinstance(self.ledger, Ledger):
@@ -57,6 +82,7 @@ def paid(
     finish: Callable[[Output, Generator, Verification | None], Result],
     *,
     rng: Generator | None = None,
+    kept: "Unfinished | None" = None,
 ) -> Result:
     """Return what `finish` makes of what was drawn, which was charged before; what is charged stands from then on.
 
@@ -65,6 +91,7 @@ def paid(
         account: pays.
         finish: takes what was drawn, the generator, and the ledger as it is then, where there is one.
         rng: left out, a secure generator.
+        kept: what finishes a release that was stopped; None where nothing does, and where there is a generator.
 
     Raises:
         BudgetExceeded: the ledger cannot pay; nothing was charged or drawn.
@@ -74,14 +101,17 @@ def paid(
         generators.or_secure(rng)  # refuses it before anything is read
     with _noting("nothing was charged", KeyboardInterrupt):
         draw = prepare()
-    generator = generators.or_secure(rng)
-    ledger, stands = account.opened(), f"the charge of {describe(account.price)} stands"
+    generator, ticket = (generators.or_secure(rng), "") if kept is None else kept.draws()
+    ledger, stands = account.opened(), account.stands(kept)
     with _noting("nothing was written" if ledger is None else stands, KeyboardInterrupt):
-        reservation = None if ledger is None else ledger.reserve(account.price, account.unit, **account.line)
+        reservation = None if ledger is None else account.charged(ledger, ticket, kept)
         with _noting(stands, Exception):
             output = _drawn(draw, generator, stands)
             then = _confirmed(ledger, reservation, stands) if ledger and reservation else None
-            return finish(output, generator, then)
+            finished = finish(output, generator, then)
+    if kept is not None:
+        kept.remove()
+    return finished
 
 
 @contextlib.contextmanager
@@ -106,7 +136,8 @@ def _drawn(draw: Callable[[Generator], Output], rng: Generator, stands: str) -> 
 def _confirmed(ledger: Ledger, reservation: str, stands: str) -> Verification:
     """Confirm that noise was drawn; return the ledger as it is then."""
     try:
-        ledger.spend(reservation, now())
+        if (entry := ledger.paid(reservation)) is None or not entry.confirmed:
+            ledger.spend(reservation, now())
         return verify(ledger.path)
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so {stands}") from None

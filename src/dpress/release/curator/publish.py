@@ -13,7 +13,6 @@ from dpress.core.basics import check
 from dpress.core.basics.clock import now
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.extras import scipy
-from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.rng import Generator
@@ -31,6 +30,7 @@ from dpress.query.release import Release, with_typical
 from dpress.release.curator.ledger_heads import heads_beside
 from dpress.release.curator.memory_needed import check_needed
 from dpress.release.curator.paid import Account, paid
+from dpress.release.curator.unfinished import begun_design, unfinished
 from dpress.release.plan.plan import Plan, design_of, understood
 from dpress.release.source_rows import rows_of, source_of
 
@@ -124,12 +124,14 @@ def publish(
     asked = understood(asked)
     check_whole(asked)
     design = design_of(asked)
+    design = design if rng is not None or out is None else begun_design(out, design)
     source = rows_of(design, source_of(asked, data), engine=engine)
     mechanism = _mechanism(design)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
     payment = payment or Payment(limit=from_parameters(design.budget), analyst=analyst)
     price, existing = payment.price or charged, Ledger.at(ledger)
-    if existing is not None:
+    kept = None if rng is not None or out is None else unfinished(out, design, source)
+    if existing is not None and (kept is None or not kept.charged(existing)):
         existing.check(price, unit, **payment.part)
     if out is not None:
         _check_place(out, existing)
@@ -143,10 +145,10 @@ def publish(
         if then is not None:
             release = replace(release, ledger=then.first, ledger_head=then.head)
         if out is not None:
-            _write(release, out, price, writing, fitting)
+            _write(release, out, writing, fitting)
         return release
 
-    return paid(lambda: mechanism.prepare(rows), account, finish, rng=rng)
+    return paid(lambda: mechanism.prepare(rows), account, finish, rng=rng, kept=kept)
 
 
 def _mechanism(design: Design) -> CuratorMechanism:
@@ -239,11 +241,8 @@ def _check_scipy(design: Design, mechanism: Mechanism) -> None:
         scipy("special")
 
 
-def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None, fitting: Progress | None) -> None:
+def _write(release: Release, out: str | Path, progress: Progress | None, fitting: Progress | None) -> None:
     try:
         release.write(out, progress=progress, refitted=fitting)
     except OSError as error:
-        raise OSError(
-            f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "
-            f"{describe(price)} stands"
-        ) from None
+        raise OSError(f"cannot write {out}: {error.strerror or error}") from None

@@ -23,6 +23,7 @@ from dpress.ledger.ledger import Ledger, verify
 from dpress.query.folder import is_series
 from dpress.query.release import Release
 from dpress.release.curator.publish import Payment, publish
+from dpress.release.curator.unfinished import place_of
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
 from dpress.release.periods.series import Series, load_series
@@ -97,7 +98,9 @@ def publish_period(
         series.check_next(number, paid)
         series.check_ledger(ledger)
         left = {span: chosen for span, chosen in planned.items() if span not in series.spans}
-        _check_budget(series, {span: chosen.design for span, chosen in left.items()}, ledger, paid)
+        begun_spans = {span for span in left if place_of(folder / calendar.folder(span)).is_dir()}  # may be paid for
+        designs = {span: chosen.design for span, chosen in left.items() if span not in begun_spans}
+        _check_budget(series, designs, ledger, paid)
         counted = _counted(rows, series, number, paid)
         made = tuple(
             publish(
