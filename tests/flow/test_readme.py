@@ -45,6 +45,7 @@ DOCUMENTS = (
     "docs/tutorial/a-country.md",
     "docs/tutorial/from-sql-to-a-release.md",
     "docs/tutorial/survey-file.md",
+    "docs/tutorial/possible-records.md",
     "docs/tutorial/real-files.md",
     "docs/tutorial/why-noise.md",
     "docs/how-to/a-folder-of-parquet.md",

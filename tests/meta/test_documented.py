@@ -19,6 +19,7 @@ from dpress.attributes.location.attribute import Location
 from dpress.attributes.named import Named
 from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
+from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
 
@@ -32,6 +33,7 @@ SECTIONS = {
     '### `kind = "date"`': Date,
     '### `kind = "datetime"`': DateTime,
     '### `kind = "location"`': Location,
+    "## `[[constraint]]`": Constraint,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
     "### `[collection]`": Collection,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dpress.data.specification.spec import Spec
-from dpress.data.specification.spec_lines import located
 from dpress.document.design import Design
 from dpress.release.plan.plan import Plan, plan
 from dpress.release.plan.plan_for_error import plan_for_error
@@ -55,6 +54,8 @@ def located_in(path: str) -> Iterator[None]:
     try:
         yield
     except ValueError as fault:
+        from dpress.data.specification.spec_lines import located  # noqa: PLC0415  # only a fault needs it
+
         placed = located(str(fault), Path(path).read_text(encoding="utf-8-sig"))
         if placed == str(fault):  # no field's: who raised it decides whether it may be shown
             raise

@@ -123,6 +123,7 @@ class Kind:
         discovers: it releases the values of an attribute with values = "discover".
         of_sets: everybody holds a set of the attribute's values, which a column holds as a list or as one text.
         of_records: what it publishes are synthetic records.
+        keeps_constraints: what it publishes keeps the constraints of a specification.
         takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
         by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
             parameters, the attributes and the one of dates. Others are not published by periods.
@@ -145,6 +146,7 @@ class Kind:
     discovers: bool = False
     of_sets: bool = False
     of_records: bool = False
+    keeps_constraints: bool = False
     takes_held_out: bool = False
     of_counts: bool = True
     large: bool = False

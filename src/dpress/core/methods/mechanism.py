@@ -290,6 +290,11 @@ class Synthesizer(Protocol):
     scipy: ClassVar[bool] = False
     """Whether it needs SciPy after it has drawn noise."""
 
+    @property
+    def conditional(self) -> bool:
+        """Whether it makes possible records alone (`People.possible`); what others make may be impossible."""
+        return False
+
     if TYPE_CHECKING:  # a field of all, whose default a property would be
 
         @property

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,11 +19,9 @@ from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.place import readable
-from dpress.data.specification.parameter_tables import with_tables
+from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.spec_error import first_fault, too_large
-from dpress.data.specification.spec_lines import located
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
-from dpress.data.specification.toml import as_toml
 from dpress.inference import postprocess
 
 PUBLISHED = ("title", "source", "contact", "license")  # texts for people
@@ -39,6 +37,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         release: the result.
         collection: when devices are asked.
         periods: of a table that is published again and again.
+        constraint: what holds in every record that is made.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -54,6 +53,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     release: Release
     collection: Collection | msgspec.UnsetType = msgspec.UNSET
     periods: Periods | msgspec.UnsetType = msgspec.UNSET
+    constraint: tuple[Constraint, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -76,6 +76,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return f"Spec({self.release.kind} of {names}; {self.privacy.model}; {describe(self.privacy.loss)})"
 
     def _repr_html_(self) -> str:
+        from dpress.data.specification.toml import as_toml  # noqa: PLC0415  # notebooks alone show it
+
         return notebook.text(as_toml(as_dict(self)))
 
     @property
@@ -126,6 +128,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if person == (periods.per_unit is msgspec.UNSET):
             what = "expected of how many periods a person counts, got none" if person else "only for persons"
             raise ValueError(f".periods.per_unit: {what}")
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What holds in every record that is made."""
+        return self.constraint or ()
 
     @property
     def where(self) -> str:
@@ -320,6 +327,8 @@ def _read(text: str, name: str, folder: Path, release: Mapping[str, Any] | None)
     try:
         return _with_files(from_dict(plain), folder)
     except SchemaMismatch as error:
+        from dpress.data.specification.spec_lines import located  # noqa: PLC0415  # only a fault needs it
+
         raise SchemaMismatch(f"{name}: {located(str(error), text)}") from None
 
 
@@ -345,9 +354,28 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     data = spec.data
     if data is not None and data.source and "://" not in data.source:
         data = msgspec.structs.replace(data, source=str(folder / data.source))
-    parameters = with_tables(spec.release.parameters, folder)
+    parameters = _with_tables(spec.release.parameters, folder)
     release = msgspec.structs.replace(spec.release, parameters=parameters)
-    return msgspec.structs.replace(spec, attribute=attributes, data=data, release=release)
+    changed = {"constraint": tuple(_constraints(spec, folder))} if spec.constraints else {}
+    return msgspec.structs.replace(spec, attribute=attributes, data=data, release=release, **changed)
+
+
+def _with_tables(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return parameters of a release with the contents of the files that they name."""
+    if not parameters:
+        return parameters
+    from dpress.data.specification.parameter_tables import with_tables  # noqa: PLC0415  # few have any
+
+    return with_tables(parameters, folder)
+
+
+def _constraints(spec: Spec, folder: Path) -> Iterator[Constraint]:
+    """Yield the constraints with the contents of the files that they name."""
+    for place, constraint in enumerate(spec.constraints, 1):
+        try:
+            yield constraint.with_files(folder)
+        except SchemaMismatch as error:
+            raise SchemaMismatch(f"$.constraint[#{place}].table: {error}") from None
 
 
 def _with_contents(attribute: Attribute, folder: Path) -> Attribute:

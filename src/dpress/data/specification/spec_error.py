@@ -1,7 +1,7 @@
 """Turns a validation error of the spec into its place, what would be right, and what stands there."""
 
 import re
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import msgspec
 
@@ -23,6 +23,7 @@ WORDS = {
     "null": "nothing",
 }
 
+LISTS = ("attribute", "constraint")  # of sections
 PAIR = re.compile(r"\.bounds\[\d+\]$")
 SHORT = 40  # letters of a list that is shown
 SIGN = 'expected one sign, such as ";", or "\\t" for a tab'
@@ -162,7 +163,8 @@ def _fields(place: str, value: Any, spec: type[msgspec.Struct]) -> list[str]:
         return ["kind", *(field.encode_name for field in msgspec.structs.fields(struct))]
     if names:
         module = {field.name: field.type for field in msgspec.structs.fields(spec)}[names[0]]
-        struct = next(kind for kind in getattr(module, "__args__", (module,)) if kind is not type(None))
+        section = next(kind for kind in getattr(module, "__args__", (module,)) if kind is not type(None))
+        struct = get_args(section)[0] if get_origin(section) is tuple else section
     return [field.encode_name for field in msgspec.structs.fields(struct)]
 
 
@@ -179,15 +181,16 @@ def _elsewhere(name: str, place: str, spec: type[msgspec.Struct]) -> str:
     if place == "$.release":
         return f"; a parameter of the kind stands in braces: parameters = {{ {name} = ... }}"
     has = next((section for section in sections if name in _fields(f"$.{section}", None, spec)), "")
-    return f"; `{name}` is a field of [{has}]" if has and not place.startswith(f"$.{has}") else ""
+    brackets = f"[[{has}]]" if has in LISTS else f"[{has}]"
+    return f"; `{name}` is a field of {brackets}" if has and not place.startswith(f"$.{has}") else ""
 
 
 def _brackets(place: str, value: Any, spec: type[msgspec.Struct]) -> str:
     """Return how a section is written that has the wrong number of brackets; empty of anything else."""
     name = place.removeprefix("$.")
-    if name == "attribute" and isinstance(value, dict):
-        return "expected a list: every attribute begins with [[attribute]], in two brackets, got [attribute]"
-    sections = {section.name for section in msgspec.structs.fields(spec)} - {"attribute"}
+    if name in LISTS and isinstance(value, dict):
+        return f"expected a list: every {name} begins with [[{name}]], in two brackets, got [{name}]"
+    sections = {section.name for section in msgspec.structs.fields(spec)} - {*LISTS}
     if name in sections and isinstance(value, list):
         return f"expected one section [{name}], in single brackets, got [[{name}]]"
     return ""

@@ -13,6 +13,7 @@ def as_toml(plain: Mapping[str, Any]) -> str:
     """Return a specification, given as plain objects; read back, it has the same hash."""
     parts = [_section("[data]", plain["data"])] if plain.get("data") else []
     parts += [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
+    parts += [_section("[[constraint]]", constraint) for constraint in plain.get("constraint", ())]
     parts += [_section(f"[{name}]", plain[name]) for name in SECTIONS if plain.get(name)]
     return "\n\n".join(parts) + "\n"
 

@@ -4,6 +4,7 @@ noisy tables -> what is beyond noise -> factors -> classes fitted to tables betw
 Post-processing: it sees no record.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
+from dpress.core.methods.possible import EVERYTHING, Possible, with_margins
 from dpress.inference.records import latent_classes
 from dpress.inference.records.blocks import Blocks
 from dpress.inference.records.factor_count import significant
@@ -21,6 +23,8 @@ MODELS = 8
 """Of latent classes, at most, whose mean is taken: with that of factors, more are hardly nearer."""
 LEAST_KEPT = 0.01
 """Of what tables hold beyond the factors, the part that classes are fitted to at least."""
+PASSES = 50
+"""In which a table with impossible cells is scaled to its margins."""
 _TINY = 1e-12
 
 
@@ -49,7 +53,9 @@ class PairModel:
         return list(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
 
 
-def pair_model(one_way: Sequence[Array], evidence: Evidence, *, rng: Generator) -> PairModel:
+def pair_model(
+    one_way: Sequence[Array], evidence: Evidence, *, rng: Generator, possible: Possible = EVERYTHING
+) -> PairModel:
     """Return classes and tables of all pairs.
 
     Factors shrink with the noise to nothing, the product of margins. Classes would follow noise where it is large; they
@@ -62,7 +68,14 @@ def pair_model(one_way: Sequence[Array], evidence: Evidence, *, rng: Generator) 
         one_way: shares of every attribute's cells, > 0.
         evidence: the noisy tables, and better shares of every attribute.
         rng: of starts and draws; nothing private is drawn.
+        possible: which records may occur: a pair with impossible cells has a table of the same margins without them.
     """
+    model = _fitted(one_way, evidence, rng)
+    return replace(model, tables=_possible_tables(model, evidence, possible)) if possible.parts else model
+
+
+def _fitted(one_way: Sequence[Array], evidence: Evidence, rng: Generator) -> PairModel:
+    """Return the model, whatever is possible."""
     blocks, seen = Blocks(sizes=tuple(shares.size for shares in one_way)), np.isfinite(evidence.variances)
     first = significant(evidence, blocks)
     if not first.factors:
@@ -78,6 +91,22 @@ def _independent(blocks: Blocks, evidence: Evidence) -> PairModel:
     """Return the product of the shares of all attributes."""
     classes = LatentClasses(sizes=blocks.sizes, weights=np.ones(1), cells=evidence.one_way[None])
     return PairModel(classes=classes, tables=classes.tables)
+
+
+def _possible_tables(model: PairModel, evidence: Evidence, possible: Possible) -> Array:
+    """Return the tables of pairs, impossible cells 0, with the margins of the evidence as far as these can be had."""
+    blocks, tables = Blocks(sizes=model.classes.sizes), model.tables.copy()
+    slices = blocks.slices
+    for first, second in itertools.combinations(range(len(slices)), 2):
+        block = (slices[first], slices[second])
+        shape = (blocks.sizes[first], blocks.sizes[second])
+        if (allowed := possible.pair((first, second), shape)) is not None:
+            margins = evidence.one_way[block[0]], evidence.one_way[block[1]]
+            tables[block] = with_margins(
+                np.where(allowed, np.maximum(tables[block], _TINY), 0.0), margins, passes=PASSES
+            )
+            tables[block[::-1]] = tables[block].T
+    return tables
 
 
 def _leaning(evidence: Evidence, factors: LowRank) -> Evidence:

@@ -20,6 +20,7 @@ from dpress.core.methods.mechanism import Card, Synthesizer
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
+from dpress.mechanisms.microdata.record_rules import NONE, Rules
 from dpress.release.plan.candidate import Candidate, Choice, rank
 from dpress.release.plan.parameter_checks import beside, expected_users, of_kind, of_methods
 
@@ -30,6 +31,10 @@ PREFERRED = (NEAREST, "dp_prototypes")  # proven; where the spec names no method
 ORDER = (
     f'{PLACE}.rows: a release in the order of the table\'s rows, got "aligned": row i would be about person i, and no '
     'noise hides whose it is; records are shuffled: "mixture" or "representative"'
+)
+UNCONDITIONAL = (
+    "with these parameters makes records that no constraint holds back: impossible combinations are kept out by "
+    '"graphical", and by "dp_prototypes" with rows = "mixture"'
 )
 INFLUENCE = (
     f'{PLACE}.weights: "influence" is measured on clusters of the raw rows, which no proof covers: only '
@@ -68,7 +73,7 @@ def hindrance(spec: Spec) -> str:
     """Return why the records of a spec that names no method are not made by the nearest one; empty where they are."""
     if not has_scipy():
         return "it needs SciPy: pip install 'dpress[numerics]'"
-    if len(spec.schema.tabular) < 2:
+    if len(_rules(spec).measured(len(spec.schema.tabular))) < 2:
         return "it needs two attributes or more"
     if of_kind(spec, Records).weights is not None:
         return "it knows no distance of records, and so no `weights`"
@@ -77,6 +82,15 @@ def hindrance(spec: Spec) -> str:
     if untaken := [name for name in beside(spec) if name not in names(catalog.card(NEAREST).parameters)]:
         return f"it takes no {', '.join(f'`{name}`' for name in untaken)}"
     return ""
+
+
+def _rules(spec: Spec) -> Rules:
+    """Return the rules of a specification's constraints."""
+    if not spec.constraints:
+        return NONE
+    from dpress.kinds.microdata.read_constraints import rules_of  # noqa: PLC0415  # it reads conditions
+
+    return rules_of(spec)
 
 
 def weights(spec: Spec) -> tuple[float, ...]:
@@ -113,8 +127,10 @@ def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Rec
         NotSupported: no method makes records with these attributes, parameters and losses.
         ValueError: a parameter is wrong.
     """
-    each, made, refused = weights(spec), 0, list[NotSupported]()
-    attributes = columns(spec.schema.tabular, each)
+    each, rules, made, refused = weights(spec), _rules(spec), 0, list[NotSupported]()
+    every = columns(spec.schema.tabular, each)
+    attributes = tuple(every[axis] for axis in rules.measured(len(every)))
+    restricted = bool(rules.possible(spec.schema.shape).parts)
     named = spec.release.method != "auto"
     for card, parameters in _offers(spec):
         for loss in losses:
@@ -123,9 +139,14 @@ def record_makers(spec: Spec, losses: Sequence[Loss]) -> Iterator[tuple[str, Rec
             except NotSupported as error:
                 refused.append(error)
                 continue
-            if synthesizer is not None:
-                made += 1
-                yield card.name, RecordMaker(attributes=spec.schema.tabular, weights=each, synthesizer=synthesizer)
+            if synthesizer is None:
+                continue
+            if restricted and not synthesizer.conditional:
+                refused.append(NotSupported(f"$.constraint: {card.name} {UNCONDITIONAL}"))
+                continue
+            made += 1
+            maker = RecordMaker(attributes=spec.schema.tabular, weights=each, synthesizer=synthesizer, rules=rules)
+            yield card.name, maker
     if refused and not made:
         raise refused[0]
     if not made:

@@ -30,6 +30,8 @@ KIND = Kind(
     smaller="use fewer attributes or cells, or limit the rows by `where`",
     stands_in=True,
     of_records=True,
+    keeps_constraints=True,
+    findings={"constraints": ()},
     takes_held_out=True,
     wished=(
         Wished(

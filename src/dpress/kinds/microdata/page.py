@@ -9,15 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
 from dpress.core.methods.people import Codes
+from dpress.data.specification.constraint import Constraint
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.answers import ANSWERING
+from dpress.kinds.microdata.constraint_words import constrained
 from dpress.kinds.microdata.likely_pairs import LikelyPairs, likely_pairs
 from dpress.kinds.microdata.record_findings import seen, sureness
 from dpress.kinds.microdata.record_views import PairView, attribute_view, ranked
@@ -57,6 +60,8 @@ class Records:
         parameters: that the method ran with.
         rows: how many rows there are, as far as it is published; None where nothing is.
         likely: how sure tables of two attributes are likely to be; None where nobody knows.
+        measured: the places of the attributes that no constraint computes.
+        constrained: what holds in every record, sentences.
     """
 
     table: pa.Table
@@ -66,6 +71,8 @@ class Records:
     parameters: Mapping[str, Any]
     rows: RowCount | None
     likely: LikelyPairs | None
+    measured: tuple[int, ...]
+    constrained: Sequence[str]
 
     @property
     def size(self) -> int:
@@ -89,7 +96,15 @@ def records_of(release: Release) -> Records:
         parameters=answers.maker.parameters,
         rows=made.rows,
         likely=likely_pairs(answers.maker, made.table.num_rows),
+        measured=answers.maker.measured,
+        constrained=constrained(_constraints(release), answers.maker),
     )
+
+
+def _constraints(release: Release) -> tuple[Constraint, ...]:
+    """Return the constraints that the specification has."""
+    stated: Any = release.design.specification.get("constraint", [])
+    return msgspec.convert(stated, tuple[Constraint, ...])
 
 
 def page(release: Release) -> str:
@@ -114,6 +129,7 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
         "aligned": records.aligned,
         "representative": records.parameters.get("rows") == "representative",
         "parameters": _parameters(facts, records),
+        "constrained": records.constrained,
         "noise_error": facts.predicted_error if math.isfinite(facts.predicted_error) else None,
         "distinct": occurring.size,
         "once": int((occurring == 1).sum()),
@@ -193,8 +209,10 @@ def _value(value: Any) -> str:
 
 def histogram_variance(records: Records, shape: Sequence[int], axis: int) -> float | None:
     """Return the variance of a count in an attribute's own noisy histogram; None where none was measured."""
-    rows = tuple(rows for rows, _ in records.parts[: len(shape)])
-    return records.parts[axis][1] if rows == tuple(shape) else None
+    rows = tuple(rows for rows, _ in records.parts[: len(records.measured)])
+    if axis not in records.measured or rows != tuple(shape[measured] for measured in records.measured):
+        return None
+    return records.parts[records.measured.index(axis)][1]
 
 
 def _attribute_figure(facts: Facts, records: Records, axis: int) -> tuple[str, Figure]:

@@ -51,6 +51,10 @@ def text(planned: Plan) -> PlanText:
             "with them."
         )
     remarks += _numbers(planned)
+    if planned.spec.constraints:
+        from dpress.kinds.microdata.constraint_words import constrained  # noqa: PLC0415  # few have any
+
+        remarks += constrained(planned.spec.constraints, _maker(chosen))
     from dpress.kinds.microdata.likely_pairs import likely_pairs  # noqa: PLC0415  # other kinds offer alone
 
     users = planned.choice.users

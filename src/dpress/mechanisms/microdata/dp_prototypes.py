@@ -26,6 +26,7 @@ from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Codes, Counts, People
+from dpress.core.methods.possible import Possible
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.postprocess import integer
 from dpress.inference.row_count import by_precision
@@ -108,6 +109,11 @@ class DpPrototypes(Synthesizer):
         _ = self.levels  # refuses a loss
 
     @property
+    def conditional(self) -> bool:
+        """It makes possible records alone where it draws from histograms; a prototype may be impossible."""
+        return self.rows == "mixture"
+
+    @property
     def bins(self) -> tuple[int, ...]:
         """The number of bins of every attribute's histogram in a cluster; categories are never put together."""
         return tuple(min(column.size, self.most_bins) if column.numeric else column.size for column in self.columns)
@@ -169,7 +175,7 @@ class DpPrototypes(Synthesizer):
         measured = _together(seen)
         records = self._records(measured, people.rows)
         if self.rows == "mixture":
-            codes = self._mixture(seen, records, rng)
+            codes = self._mixture(seen, records, people.possible, rng)
         else:
             codes = representative(nearest(self.columns, values), _whole(tables(seen[-1])[0], records), rng=rng)
         return SyntheticRecords(codes=codes, measurement=measured)
@@ -229,7 +235,7 @@ class DpPrototypes(Synthesizer):
         loss = part_of(additive(self.loss, "additive noise is"), self.shares[number])
         return MatrixMechanism(strategy=what, loss=loss, unit=self.unit)
 
-    def _mixture(self, seen: Sequence[Measurement], records: int, rng: Generator) -> Codes:
+    def _mixture(self, seen: Sequence[Measurement], records: int, possible: Possible, rng: Generator) -> Codes:
         """Return so many records of every cluster's histograms, which the histograms of everybody help to make."""
         (size, *noisy), wholes = tables(seen[-1]), tables(seen[0])
         sizes = _whole(size, records)
@@ -240,7 +246,7 @@ class DpPrototypes(Synthesizer):
             totals = one_way_totals(_summed(whole, places), noisy[axis], spread, float(sizes.sum()))
             within = on_simplex(whole[None], np.array([max(whole.sum(), 0.0)]))[0]
             made.append(refined(agreed(noisy[axis], sizes.astype(np.float64), totals), places, within))
-        return mixture(made, sizes, rng=rng)
+        return mixture(made, sizes, rng=rng, possible=possible)
 
 
 def _summed(whole: Array, bins: Counts) -> Array:

@@ -27,6 +27,7 @@ from dpress.core.maps.linear import Array, Stack
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Card, Synthesizer, SyntheticRecords
 from dpress.core.methods.people import Counts, People
+from dpress.core.methods.possible import Possible
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.grouped_tables import (
     GroupedTable,
@@ -114,6 +115,11 @@ class Graphical(Synthesizer):
             raise NotSupported(f"{describe(self.loss)} is too little for {self.rounds} rounds")
 
     @property
+    def conditional(self) -> bool:
+        """It makes possible records alone."""
+        return True
+
+    @property
     def pairs(self) -> "tuple[Pair, ...]":
         """All pairs of attributes."""
         return tuple(itertools.combinations(range(len(self.columns)), 2))
@@ -196,7 +202,9 @@ class Graphical(Synthesizer):
         one_way = one_way.again(again) if again else one_way
         measured = self._pairs(one_way, people, share, rng) if share < 1 else {}
         together = _together([first, *measured.values(), *([again] if again else [])])
-        return SyntheticRecords(codes=records(one_way, measured, rng=rng), measurement=together)
+        return SyntheticRecords(
+            codes=records(one_way, measured, rng=rng, possible=people.possible), measurement=together
+        )
 
     def measuring(self, parts: Sequence[GroupedTable], loss: Loss) -> MatrixMechanism:
         """Return what measures tables with a loss, shared by their sizes."""
@@ -230,7 +238,7 @@ class Graphical(Synthesizer):
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         if self.choices:
-            return self._rounds(one_way, tables, secret, rng)
+            return self._rounds(one_way, tables, secret, people.possible.grouped(one_way.groups), rng)
         left = self.measuring(list(tables.values()), part_of(self.tables, 1 - share))
         noisy = left.noisy(np.concatenate(list(secret.values())), rng=rng)
         return {
@@ -239,7 +247,7 @@ class Graphical(Synthesizer):
         }
 
     def _rounds(
-        self, one_way: "OneWayTables", tables: "Grouped", secret: "Secret", rng: Generator
+        self, one_way: "OneWayTables", tables: "Grouped", secret: "Secret", possible: Possible, rng: Generator
     ) -> "dict[Pair, Measurement]":
         """Choose, measure and fit, round by round."""
         from dpress.inference.records import latent_classes  # noqa: PLC0415  # a plan fits no model
@@ -261,7 +269,7 @@ class Graphical(Synthesizer):
             best = self.choose(np.array(scores), rng=rng)
             measured[options[best]] = ways[best].noisy(secret[options[best]].copy(), rng=rng)
             left -= parts[best]
-            model = latent_classes.fit(model, evidence(one_way, measured), STEPS)
+            model = latent_classes.fit(model, evidence(one_way, measured, possible), STEPS)
         return measured
 
     def _part(self, share: Fraction) -> Loss:

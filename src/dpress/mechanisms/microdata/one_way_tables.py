@@ -15,13 +15,14 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.people import Codes
+from dpress.core.methods.possible import EVERYTHING, Combinations, Possible
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records.latent_classes import Pair
 from dpress.inference.row_count import by_precision
 from dpress.mechanisms.microdata.balanced import balanced
 from dpress.mechanisms.microdata.grouped_tables import FEWEST_GROUPS, MOST_GROUPS, GroupedTable, most_groups
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_bins
-from dpress.mechanisms.microdata.record_sampling import shuffled
+from dpress.mechanisms.microdata.record_sampling import draw_again, shuffled
 
 CLEAR = 3
 """A category counts for itself in a pair where its noisy count is this many standard deviations of the noise."""
@@ -99,10 +100,11 @@ class OneWayTables:
         first, second = pair
         return GroupedTable(shape=self.shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
-    def spread(self, codes: Codes, *, rng: Generator) -> Codes:
+    def spread(self, codes: Codes, *, rng: Generator, possible: Possible = EVERYTHING) -> Codes:
         """Return records over cells from those over groups, spread as the one-way table says; see `balanced`.
 
-        Of every attribute in another order of records: two that are spread in one order would follow each other.
+        Of every attribute in another order of records: two that are spread in one order would follow each other. What
+        is impossible in the end is drawn again within its groups.
         """
         out, kept = np.empty_like(codes), np.array([int(groups.max()) + 1 for groups in self.groups])
         values = codes + (np.cumsum(kept) - kept).astype(codes.dtype)[:, None]
@@ -115,7 +117,23 @@ class OneWayTables:
                 if cells.size > 1:
                     places = balanced(others[:, records], int(kept.sum()), counts[cells], rng=rng)
                 out[axis, records] = cells[places]
+        for part in possible.parts:
+            self._possible_again(part, out, rng)
         return out
+
+    def _possible_again(self, part: Combinations, codes: Codes, rng: Generator) -> None:
+        """Draw impossible cells again, in place, within the groups that they are in."""
+        groups = [self.groups[axis] for axis in part.axes]
+        sizes = [int(each.max()) + 1 for each in groups]
+        along = [each[codes[axis]] for each, axis in zip(groups, part.axes, strict=True)]
+        counts = {axis: self.counts[axis] + LEAST for axis in part.axes}
+
+        def weights(cluster: int, axis: int) -> Array:
+            place = part.axes.index(axis)
+            inside = groups[place] == np.unravel_index(cluster, sizes)[place]
+            return np.where(inside, counts[axis], 0.0)
+
+        draw_again(part, codes, np.ravel_multi_index(along, sizes), weights, rng=rng)
 
 
 def _raised(shares: Array) -> Array:

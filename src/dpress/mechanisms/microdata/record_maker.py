@@ -16,9 +16,10 @@ from dpress.core.basics.plain import Find, added_later, plain, read
 from dpress.core.basics.rng import Generator
 from dpress.core.basics.written_again import difference
 from dpress.core.methods.mechanism import Draw, Drawn, Synthesizer, SyntheticRecords
-from dpress.core.methods.people import Codes, Counts, People
+from dpress.core.methods.people import Codes, Counts, People, of_attributes
 from dpress.core.methods.table_sums import Rows
 from dpress.inference.row_count import RowCount, by_precision, variance_of
+from dpress.mechanisms.microdata.record_rules import NONE, Rules
 
 COPIES = 4  # of records, at the peak
 MOST_PAIRS = 1 << 22  # counts of pairs of cells; methods whose columns have more count none of all pairs
@@ -32,12 +33,24 @@ class RecordMaker:
     Args:
         attributes: of the records.
         weights: of every attribute in the distance of two records.
-        synthesizer: makes the records, over `columns` of these.
+        synthesizer: makes the records, over `columns` of those that no rule computes.
+        rules: that every record keeps.
     """
 
     attributes: tuple[Tabular, ...]
     weights: tuple[float, ...]
     synthesizer: Synthesizer
+    rules: Rules = NONE
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The cells of every attribute."""
+        return tuple(attribute.size for attribute in self.attributes)
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The places of the attributes that are measured: those that no rule computes."""
+        return self.rules.measured(len(self.attributes))
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -140,11 +153,16 @@ class RecordMaker:
         """Return records; see `Synthesizer`. The number of rows is read where it is public."""
         if self.rows_are_public:
             people = replace(people, rows=int(people.fold(_rows)[0]))
-        return self.synthesizer.release(people, rng=rng)
+        if self.rules == NONE:
+            return self.synthesizer.release(people, rng=rng)
+        possible = self.rules.possible(self.shape)
+        made = self.synthesizer.release(replace(of_attributes(people, self.measured), possible=possible), rng=rng)
+        return replace(made, codes=self.rules.completed(made.codes, len(self.attributes)))
 
     def as_plain(self) -> dict[str, Any]:
-        """Return what a design says of it: all but the attributes."""
-        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, context=("columns",))}
+        """Return what a design says of it: all but the attributes, and rules where there are any."""
+        rules = {} if self.rules == NONE else {"rules": plain(self.rules)}
+        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, context=("columns",)), **rules}
 
     @classmethod
     def from_plain(
@@ -155,13 +173,18 @@ class RecordMaker:
         Raises:
             ValueError: a field is missing, unknown, or refused.
         """
-        if wrong := difference(dict.fromkeys(value), dict.fromkeys(("weights", "synthesizer")), place):
+        fields = ("weights", "synthesizer", *(("rules",) if "rules" in value else ()))
+        if wrong := difference(dict.fromkeys(value), dict.fromkeys(fields), place):
             raise ValueError(wrong)
         attributes = context["attributes"]
         weights = read(tuple[float, ...], value["weights"], f"{place}.weights", find=find)
-        context = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, context=context)
-        return cls(attributes=attributes, weights=weights, synthesizer=made)
+        rules = read(Rules, value["rules"], f"{place}.rules", find=find) if "rules" in value else NONE
+        rules.possible([attribute.size for attribute in attributes])  # refuses what does not fit
+        measured = [columns(attributes, weights)[axis] for axis in rules.measured(len(attributes))]
+        made: Any = read(
+            object, value["synthesizer"], f"{place}.synthesizer", find=find, context={"columns": tuple(measured)}
+        )
+        return cls(attributes=attributes, weights=weights, synthesizer=made, rules=rules)
 
 
 def _rows(codes: Codes) -> Counts:

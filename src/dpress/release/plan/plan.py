@@ -121,6 +121,9 @@ def plan(spec: Asked) -> Plan:
     room = catalog.room(catalog.kind(snapshot.release.kind).name)
     _check_method(snapshot.release.method)
     _check_discovered(snapshot, discovers=room.kind.discovers)
+    if snapshot.constraints and not room.kind.keeps_constraints:
+        kinds = catalog.where("keeps_constraints")
+        raise NotSupported(f'$.constraint: records keep constraints, kind = {kinds}, got "{snapshot.release.kind}"')
     if snapshot.where:
         from dpress.release.plan.row_condition import row_condition  # noqa: PLC0415  # Arrow takes a while to import
 

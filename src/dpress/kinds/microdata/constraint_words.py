@@ -1,0 +1,22 @@
+"""What holds in every record, and what is computed and so not measured, in sentences for a plan and for a page."""
+
+from collections.abc import Sequence
+
+from dpress.data.specification.constraint import Constraint
+from dpress.mechanisms.microdata.record_maker import RecordMaker
+
+
+def constrained(constraints: Sequence[Constraint], maker: RecordMaker) -> list[str]:
+    """Return the sentences; none without constraints.
+
+    Args:
+        constraints: of the specification.
+        maker: of the records.
+    """
+    if not constraints:
+        return []
+    names = [attribute.name for attribute in maker.attributes]
+    computed = [name for axis, name in enumerate(names) if axis not in maker.measured]
+    holds = "; ".join(f"`{constraint.text}`" for constraint in constraints)
+    measured = f"Computed, and so not measured: {', '.join(computed)}; the loss goes to the other attributes."
+    return [f"In every record holds: {holds}.", *([measured] if computed else [])]

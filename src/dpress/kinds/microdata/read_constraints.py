@@ -1,0 +1,107 @@
+"""Constraints of a specification as rules over cells: conditions as boxes, tables and hierarchies as lists of cells.
+
+`[[constraint]]`, schema -> `record_rules`. No row is looked at.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
+from dpress.core.maps.atoms import Predicate
+from dpress.data.specification.constraint import Constraint
+from dpress.data.specification.spec import Spec
+from dpress.mechanisms.microdata.record_rules import Determined, Impossible, Rules
+from dpress.query.boxes import possible, predicate
+from dpress.query.query_tree import Condition
+from dpress.query.schema_queries import conditions_of
+
+PLACE = "$.constraint"
+
+
+def rules_of(spec: Spec) -> Rules:
+    """Return the rules of a specification's constraints.
+
+    Raises:
+        ValueError: a constraint cannot be read, or together they leave no record possible.
+    """
+    each = [single(spec.schema, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
+    rules = Rules(
+        determined=tuple(rule for rules in each for rule in rules.determined),
+        impossible=tuple(rule for rules in each for rule in rules.impossible),
+    )
+    try:
+        rules.possible(spec.schema.shape)
+    except ValueError as error:
+        raise ValueError(f"{PLACE}: {error}") from None
+    return rules
+
+
+def single(schema: Schema, constraint: Constraint, place: int) -> Rules:
+    """Return the rule of a constraint by itself; see `rules_of`."""
+    if constraint.determines:
+        return Rules(determined=(_determined(schema, constraint, place),))
+    return Rules(impossible=(_impossible(schema, constraint, place),))
+
+
+def _impossible(schema: Schema, constraint: Constraint, place: int) -> Impossible:
+    """Return the boxes of a condition that never holds, or of the opposite of one that always does."""
+    word = "impossible" if constraint.impossible else "holds"
+    try:
+        return Impossible(
+            boxes=_boxes(schema, constraint.impossible or constraint.holds or "", negated=word == "holds")
+        )
+    except ValueError as error:
+        raise ValueError(f"{PLACE}[#{place}].{word}: {error}") from None
+
+
+def _boxes(schema: Schema, text: str, *, negated: bool) -> Predicate:
+    """Return which records a condition, or its opposite, leaves out."""
+    condition = conditions_of(schema, text)
+    never = Condition(word="not", parts=(condition,)) if negated else condition
+    if not possible(schema, never):
+        raise ValueError(f"{condition.text!r} says nothing: it is so of every record")
+    boxes = predicate(schema, never)
+    if () in boxes:
+        raise ValueError(f"{condition.text!r} leaves no record possible")
+    return boxes
+
+
+def _determined(schema: Schema, constraint: Constraint, place: int) -> Determined:
+    """Return for every cell of an attribute that of another, by a table or by a level of its hierarchy."""
+    by, axis = constraint.determines or ("", "")
+    if by == axis or not {by, axis} <= {*schema.names}:
+        wanted = f"expected two of the released attributes, {', '.join(schema.names)}"
+        raise ValueError(f"{PLACE}[#{place}].determines: {wanted}, got {[by, axis]}")
+    columns = {column.name: column for column in schema.tabular}
+    try:
+        codes = _codes(columns[by], columns[axis], constraint.pairs)
+    except ValueError as error:
+        raise ValueError(f"{PLACE}[#{place}].determines: {error}") from None
+    return Determined(axis=schema.names.index(axis), by=schema.names.index(by), codes=codes)
+
+
+def _codes(by: Tabular, axis: Tabular, table: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the cell of an attribute for every cell of the one that determines it."""
+    pairs = table or _level(by, axis)
+    if strays := sorted({value for value in pairs.values() if axis.code(value) is None}):
+        raise ValueError(f"{strays[0]!r} is no value of {axis.name}")
+    of_code = {by.code(value): axis.code(group) for value, group in pairs.items()}
+    beside = {by.code(name): axis.code(name) for name in by.extra if name in axis.extra}
+    codes = [of_code.get(cell, beside.get(cell)) for cell in range(by.size)]
+    if None in codes:
+        raise ValueError(f"which {axis.name} {by.labels[codes.index(None)]!r} of {by.name} has is not in the table")
+    return tuple(code for code in codes if code is not None)
+
+
+def _level(by: Tabular, axis: Tabular) -> dict[str, str]:
+    """Return the group of every value, of the first level whose groups are all values of an attribute."""
+    rows: Sequence[Sequence[str]] = by.levels_of_groups
+    levels = zip(*rows, strict=True) if rows else iter(())
+    values = next(levels, ())
+    fitting = (level for level in levels if all(axis.code(group) is not None for group in {*level}))
+    if (groups := next(fitting, None)) is None:
+        raise ValueError(
+            f"expected a `table` with the {axis.name} of every {by.name}, or a hierarchy of {by.name} with a level "
+            f"whose groups are values of {axis.name}"
+        )
+    return dict(zip(values, groups, strict=True))

@@ -1,0 +1,237 @@
+"""What constraints make of records: attributes that are computed from others, and combinations that may not occur.
+
+public rules over the cells of all attributes -> which attributes are left to measure -> which of their cells may occur
+together -> records of these -> records of all attributes. A rule is asked what it is about, what it computes and of
+which records it holds, never which rule it is.
+"""
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.maps.atoms import Box
+from dpress.core.methods.people import Codes
+from dpress.core.methods.possible import Cells, Combinations, Possible, Truths
+
+MOST_COMBINATIONS = 1 << 20
+"""Cells of attributes that constraints join, which are all listed."""
+ByAxis = Mapping[int, Cells]
+
+
+class Rule:
+    """A rule that every record keeps: a base of all."""
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attributes that it is about."""
+        raise NotImplementedError
+
+    @property
+    def computes(self) -> int | None:
+        """The attribute that it computes from the others; None where it computes none."""
+        return None
+
+    def computed(self, codes: ByAxis) -> Cells:
+        """Return the cells of that attribute, by the cells of the others."""
+        raise NotImplementedError
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return of which records it holds, by their cells."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Determined(Rule):
+    """Every cell of an attribute has one cell of another.
+
+    Args:
+        axis: of the attribute that is determined.
+        by: the attribute that determines it.
+        codes: for every cell of `by` that of `axis`.
+    """
+
+    axis: int
+    by: int
+    codes: tuple[int, ...]
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attribute and what determines it."""
+        return (self.by, self.axis)
+
+    @property
+    def computes(self) -> int | None:
+        """The attribute."""
+        return self.axis
+
+    def computed(self, codes: ByAxis) -> Cells:
+        """Return the cells of the attribute."""
+        return np.asarray(np.array(self.codes, dtype=np.int32)[codes[self.by]])
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return which records have that cell."""
+        return np.asarray(self.computed(codes) == codes[self.axis])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impossible(Rule):
+    """Combinations of cells that no record has.
+
+    Args:
+        boxes: of which each is such combinations; they may overlap.
+    """
+
+    boxes: tuple[Box, ...]
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attributes of the boxes."""
+        return tuple(sorted({part.axis for box in self.boxes for part in box}))
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return which records are in none of the boxes."""
+        tests = [[_within(codes[part.axis], part.runs) for part in box] for box in self.boxes]
+        return ~functools.reduce(np.logical_or, [functools.reduce(np.logical_and, box) for box in tests])
+
+
+def _within(codes: Cells, runs: Sequence[tuple[int, int]]) -> Truths:
+    truths = [(first <= codes) & (codes <= last) for first, last in runs]
+    return np.asarray(functools.reduce(np.logical_or, truths))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """All rules of records.
+
+    Args:
+        determined: attributes whose cells others determine.
+        impossible: combinations that no record has.
+    """
+
+    determined: tuple[Determined, ...] = ()
+    impossible: tuple[Impossible, ...] = ()
+
+    @property
+    def every(self) -> tuple[Rule, ...]:
+        """The rules, those that compute first."""
+        return (*self.determined, *self.impossible)
+
+    @property
+    def computing(self) -> dict[int, Rule]:
+        """By attribute the rule that computes it, each behind those of what it is computed from.
+
+        Raises:
+            ValueError: attributes are computed from each other.
+        """
+        first: dict[int, Rule] = {}
+        for rule in self.every:
+            if rule.computes is not None:
+                first.setdefault(rule.computes, rule)
+        ordered: dict[int, Rule] = {}
+        while ready := [axis for axis, rule in first.items() if not ({*rule.axes} - {axis}) & {*first}]:
+            ordered |= {axis: first.pop(axis) for axis in ready}
+        if first:
+            raise ValueError("attributes are computed from each other; leave out one of these constraints")
+        return ordered
+
+    def measured(self, attributes: int) -> tuple[int, ...]:
+        """Return which of so many attributes are left to measure: those that no rule computes."""
+        computing = self.computing
+        return tuple(axis for axis in range(attributes) if axis not in computing)
+
+    def completed(self, codes: Codes, attributes: int) -> Codes:
+        """Return records of all attributes from those of what was measured.
+
+        Args:
+            codes: of the measured attributes, shape (measured attributes, records).
+            attributes: how many there are in all.
+        """
+        by_axis = self._with_computed(dict(zip(self.measured(attributes), codes, strict=True)))
+        return np.stack([np.asarray(by_axis[axis], dtype=np.int32) for axis in range(attributes)])
+
+    def possible(self, shape: Sequence[int]) -> Possible:
+        """Return which records of the measured attributes may occur.
+
+        Args:
+            shape: the cells of all attributes.
+
+        Raises:
+            ValueError: a rule does not fit the shape, no record may occur, or rules join attributes of too many cells.
+        """
+        self._check(shape)
+        measured = self.measured(len(shape))
+        parts = [self._part(measured, axes, rules, shape) for axes, rules in self._joined()]
+        return Possible(parts=tuple(part for part in parts if not part.allowed.all()))
+
+    def broken(self, codes: Codes) -> list[int]:
+        """Return how many records, of shape (attributes, records), break each rule, in the order of `every`."""
+        by_axis = dict(enumerate(codes))
+        return [int((~rule.holds(by_axis)).sum()) for rule in self.every]
+
+    def _with_computed(self, codes: dict[int, Cells]) -> dict[int, Cells]:
+        for axis, rule in self.computing.items():
+            if all(source in codes for source in rule.axes if source != axis):
+                codes[axis] = rule.computed(codes)
+        return codes
+
+    def _sources(self, axes: Sequence[int]) -> set[int]:
+        """Return the measured attributes that some attributes are, or are computed from."""
+        computing, sources = self.computing, {*axes}
+        while computed := sources & {*computing}:
+            for axis in computed:
+                sources = (sources - {axis}) | ({*computing[axis].axes} - {axis})
+        return sources
+
+    def _joined(self) -> list[tuple[tuple[int, ...], list[Rule]]]:
+        """Return the measured attributes that rules join, each with the rules about them."""
+        computing, joined = {id(rule) for rule in self.computing.values()}, list[tuple[set[int], list[Rule]]]()
+        for rule in self.every:
+            if id(rule) in computing:
+                continue
+            axes, rules = self._sources(rule.axes), [rule]
+            for others in [each for each in joined if each[0] & axes]:
+                joined.remove(others)
+                axes, rules = axes | others[0], [*others[1], *rules]
+            joined.append((axes, rules))
+        return [(tuple(sorted(axes)), rules) for axes, rules in joined]
+
+    def _part(
+        self, measured: Sequence[int], axes: tuple[int, ...], rules: Sequence[Rule], shape: Sequence[int]
+    ) -> Combinations:
+        """Return which cells of some attributes may occur together."""
+        sizes = tuple(shape[axis] for axis in axes)
+        if math.prod(sizes) > MOST_COMBINATIONS:
+            raise ValueError(
+                f"constraints join attributes of {math.prod(sizes):,} cells together; they may have "
+                f"{MOST_COMBINATIONS:,}: use fewer `bins`"
+            )
+        grid = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+        codes = self._with_computed({axis: along.astype(np.int32) for axis, along in zip(axes, grid, strict=True)})
+        allowed = functools.reduce(np.logical_and, [rule.holds(codes) for rule in rules])
+        if not allowed.any():
+            raise ValueError("together the constraints leave no record possible")
+        return Combinations(axes=tuple(map(measured.index, axes)), allowed=np.asarray(allowed).reshape(sizes))
+
+    def _check(self, shape: Sequence[int]) -> None:
+        """Refuse rules about other attributes or cells than there are."""
+        for rule in self.determined:
+            if not {rule.axis, rule.by} <= {*range(len(shape))} or len(rule.codes) != shape[rule.by]:
+                raise ValueError("a rule determines an attribute, or is determined by cells, that there are not")
+            if not all(0 <= code < shape[rule.axis] for code in rule.codes):
+                raise ValueError("a rule determines a cell that there is not")
+        for condition in (part for rule in self.impossible for box in rule.boxes for part in box):
+            if not 0 <= condition.axis < len(shape) or not condition.runs:
+                raise ValueError("a rule is about an attribute that there is not")
+            if not all(0 <= first <= last < shape[condition.axis] for first, last in condition.runs):
+                raise ValueError("a rule is about a cell that there is not")
+        if not all(rule.boxes and all(rule.boxes) for rule in self.impossible):
+            raise ValueError("a rule leaves no record possible")
+
+
+NONE = Rules()
+"""No constraints."""
