@@ -179,9 +179,18 @@ def test_a_wrong_comparison_is_found(duck, monkeypatch):
         assert differing(duck, relation, {"tenths": OWN["tenths"]})[0]
 
 
+@pytest.mark.parametrize("null", ["reject", "drop", None])
+def test_what_is_no_name_yet_has_the_only_cell(duck, null):
+    stated = {} if null is None else {"null": null}
+    names = {"unlisted": attribute(kind="categorical", values="discover", other="else", **stated)}
+    for declared, texts in (("VARCHAR", ["a", None, ""]), ("INTEGER", ["7", None]), ("BOOLEAN", ["true", None])):
+        assert differing(duck, duck.table(texts, declared), names) == ([], set())
+    assert differing(duck, duck.table(["1.5", None], "DOUBLE"), names) == ([], {"unlisted"})
+
+
 def test_nan_that_is_not_missing_is_found(duck, monkeypatch):
     relation = duck.table(held(FLOATS, "DOUBLE"), "DOUBLE")
-    monkeypatch.setattr(Column, "missing", property(lambda own: own.raw.is_(exp.null())))
+    monkeypatch.setattr(Column, "nan", property(lambda _: exp.false()))
     assert {name for name, *_ in differing(duck, relation, OWN)[0]} >= {"integer", "numeric", "texts"}
 
 

@@ -1,15 +1,20 @@
 """Exact counts of tables, and other sums over rows, by whatever engine reads them: the same to the last one."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.basics.claim import Unit
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.atoms import Atoms
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Counts, Progress, added
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.table import Table
+
+MOST_CELLS = 1 << 22  # 32 MB of counts
 
 
 def true_counts(
@@ -33,7 +38,7 @@ def true_counts(
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.columns, unit)
-    if table.engine == "sql" or (table.engine == "spark" and table.source.database):
+    if _by_statement(table):
         from dpress.data.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
         return sql_counts(table, schema, tables, progress=progress)
@@ -43,7 +48,7 @@ def true_counts(
 def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
     """Return the exact counts of the atoms of some predicates, shape (atoms,): private, never written anywhere.
 
-    Each row adds 1 to one of them. The table of all cells is not formed; a database's rows go through the fold.
+    Each row adds 1 to one of them. The table of all cells is not formed, but where an engine counts it, see `row_sums`.
 
     Args:
         schema: how rows are coded.
@@ -67,7 +72,10 @@ def check_shape(schema: Schema, shape: tuple[int, ...]) -> None:
 
 
 def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
-    """Return the sum of a kernel over all rows; a database's go through the fold, with the codes that it gives.
+    """Return the sum of a kernel over all rows.
+
+    Where an engine counts by statements, it counts all cells if they are at most MOST_CELLS, and the kernel sees these;
+    of a database with more, the rows go through the fold with the codes that it gives.
 
     Args:
         schema: how rows are coded.
@@ -80,8 +88,35 @@ def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progres
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.columns, unit)
+    if _by_statement(table) and math.prod(schema.shape) <= MOST_CELLS:
+        axes = tuple(range(len(schema.shape)))
+        return cell_sums(true_counts(schema, [axes], source, unit, progress=progress), schema.shape, kernel)
     if not table.source.database:
         return fold(table, schema, kernel, progress=progress)
     from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import
 
     return folded(table.drawn(), schema, kernel, progress)
+
+
+def cell_sums(counts: Counts, shape: Sequence[int], kernel: Kernel) -> Counts:
+    """Return the sum of a kernel over as many rows of every cell as are counted: once for every bit of the counts.
+
+    Args:
+        counts: of all cells, flattened.
+        shape: the cells along every axis.
+        kernel: see `fold`.
+
+    >>> cell_sums(np.array([0, 5, 3]), (3,), lambda codes: np.array([codes.sum()])).tolist()
+    [11]
+    """
+    places = np.flatnonzero(counts)
+    codes, times = np.stack(np.unravel_index(places, shape)).astype(np.int32), counts[places]
+    total = added(None, kernel(codes[:, :0]))
+    for bit in range(int(times.max(initial=0)).bit_length()):
+        total += added(None, kernel(codes[:, times >> bit & 1 == 1])) << bit
+    return total
+
+
+def _by_statement(table: Table) -> bool:
+    """Return whether an engine of SQL is to count the rows."""
+    return table.engine == "sql" or (table.engine == "spark" and table.source.database)

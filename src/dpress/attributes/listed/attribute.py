@@ -77,8 +77,9 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         """Return the SQL of the cell of a listed value; see `Cells.sql_cell`."""
         from dpress.attributes.listed import sql  # noqa: PLC0415  # sqlglot takes a while to import
 
-        comparable = not self.discovered and sql.is_comparable(self, column)
-        return sql.listed_cell(self, column, otherwise) if comparable else None
+        if self.discovered:
+            return sql.only_cell(column, otherwise)
+        return sql.listed_cell(self, column, otherwise) if sql.is_comparable(self, column) else None
 
     @property
     def in_order(self) -> bool:

@@ -33,6 +33,14 @@ def is_comparable(attribute: Categorical, column: Column) -> bool:
     return isinstance(first, str) or numbers.has_numbers(kind)
 
 
+def only_cell(column: Column, otherwise: exp.Expr) -> exp.Expr | None:
+    """Return the SQL of the cell of a name before names are discovered; None where the column's type has no names."""
+    kind = column.kind
+    if kind is None or not (kind == TEXT or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return None
+    return exp.case().when(column.missing, otherwise, copy=False).else_(whole(0), copy=False)
+
+
 def listed_cell(attribute: Categorical, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a listed value.
 

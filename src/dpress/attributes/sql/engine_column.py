@@ -133,13 +133,30 @@ class Column:
     def missing(self) -> exp.Expr:
         """Whether the value is missing; asked first, as every other comparison may be unknown."""
         null = self.raw.is_(exp.null())
-        if pa.types.is_floating(self.kind):
-            return exp.or_(null, self.raw > exp.cast(exp.Literal.string("Infinity"), self.type))
+        if self.maybe_nan:
+            return exp.or_(null, self.nan)
         if pa.types.is_temporal(self.kind) and self.dialect != "spark":  # an infinite time is none
             return exp.or_(null, exp.not_(exp.Anonymous(this="isfinite", expressions=[self.raw])))
         if pa.types.is_decimal(self.kind) and self.dialect == "postgres":
             return exp.or_(null, self.raw.eq(self.constant("NaN")))
         return null
+
+    @property
+    def maybe_nan(self) -> bool:
+        """Whether a value may be a float that is no number."""
+        return self.kind is not None and bool(pa.types.is_floating(self.kind))
+
+    @property
+    def nan(self) -> exp.Expr:
+        """Whether a float is no number.
+
+        DuckDB decides comparisons beforehand by the least and the largest value that a Parquet file states, which leave
+        NaN out; of a function it does not.
+        """
+        if self.dialect != "duckdb":
+            return self.raw > exp.cast(exp.Literal.string("Infinity"), self.type)
+        names = ("isfinite", "isinf")
+        return exp.and_(*(exp.not_(exp.Anonymous(this=name, expressions=[self.raw])) for name in names))
 
     @property
     def type(self) -> exp.DataType:

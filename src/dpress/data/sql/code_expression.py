@@ -25,7 +25,10 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     """
     if attribute.size > LARGEST_CODE or column.kind is None:
         return None
-    return attribute.sql_cell(column, _otherwise(attribute, column))
+    cell = attribute.sql_cell(column, _otherwise(attribute, column))
+    if cell is None or column.dialect != "duckdb" or not column.maybe_nan:
+        return cell
+    return exp.case().when(column.nan, whole(settled(attribute, MISSING)), copy=False).else_(cell, copy=False)
 
 
 def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
