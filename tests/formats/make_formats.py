@@ -34,7 +34,8 @@ SEED = 7
 def store(name: str, case: Case, into: Path) -> None:
     """Write one case into a folder; of a collection in rounds one case a round."""
     data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else visitors()
-    asked: Any = dpress.load_spec({"attribute": case.attributes, "privacy": case.privacy, "release": case.release})
+    plain = {"attribute": case.attributes, "privacy": case.privacy, "release": case.release}
+    asked: Any = dpress.load_spec({**plain, **({"constraint": case.constraint} if case.constraint else {})})
     design = dpress.plan(asked).design
     for number in range(case.rounds):
         place = into / (name if case.rounds == 1 else f"{name}_{number}")

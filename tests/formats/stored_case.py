@@ -64,6 +64,7 @@ QUERIES = {
     "place": BOX,
     "at": "at in 06..21",
     "edges": "income >= 20000",
+    "older": "older = 40",
 }
 
 
@@ -75,6 +76,7 @@ class Case:
         attributes: of the specification.
         privacy: of the specification.
         release: of the specification.
+        constraint: of the specification.
         queries: to answer beside one of every attribute.
         rounds: of a collection; each is a case of its own.
         unproven: whether its method has no proof.
@@ -85,8 +87,27 @@ class Case:
     attributes: list[dict[str, Any]]
     privacy: dict[str, Any]
     release: dict[str, Any]
+    constraint: tuple[dict[str, Any], ...] = ()
     queries: tuple[str, ...] = ()
     rounds: int = 1
     unproven: bool = False
     spoiled: bool = False
     exact: bool = True
+
+
+OLDER = {"name": "older", "kind": "integer", "column": "age", "bounds": [22, 60]}
+POSSIBLE = Case(
+    attributes=[YEARS, SEX, EDUCATION, REGION, OLDER],
+    privacy={"rho": 0.5},
+    release={"kind": "microdata", "method": "graphical", "parameters": {"users": USERS}},
+    constraint=(
+        {"impossible": "sex = Male and region = East"},
+        {"holds": "education <= Bachelor or age in 25..51"},
+        {
+            "determines": ["region", "sex"],
+            "table": {"North": "Female", "East": "Female", "South": "Male", "Other": "Male", "?": "Male"},
+        },
+        {"holds": "older = age + 5"},
+    ),
+)
+"""Records under constraints."""

@@ -16,6 +16,7 @@ from tests.formats.stored_case import (
     PARTS,
     PEOPLE,
     PLACE,
+    POSSIBLE,
     REGION,
     RHO,
     SEX,
@@ -380,12 +381,11 @@ def records() -> dict[str, Case]:
             attributes=[*attributes, CLASSES], privacy={"rho": 0.5},
             release={"kind": "microdata", "method": "graphical", "parameters": {"users": USERS}},
         ),
+        "records_possible": POSSIBLE,
         "records_influence": Case(
             attributes=attributes, privacy={"epsilon": 8}, unproven=True,
-            release={
-                "kind": "microdata", "method": "dp_k_prototypes",
-                "parameters": {"users": USERS, "clusters": 2, "starts": "random", "weights": "influence"},
-            },
+            release={"kind": "microdata", "method": "dp_k_prototypes",
+                     "parameters": {"users": USERS, "clusters": 2, "starts": "random", "weights": "influence"}},
         ),
     }  # fmt: skip
 

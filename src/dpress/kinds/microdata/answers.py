@@ -305,7 +305,7 @@ def _coded(axis: Tabular, column: pa.Array) -> Codes:
         if codes.null_count:
             raise SchemaMismatch(f"the records' column {axis.name} holds what is no value of it")
         return np.asarray(codes, dtype=np.int32)
-    return np.asarray(encode(Schema((axis,)), pa.record_batch({axis.name: column}))[0])
+    return np.asarray(encode(Schema((axis,)), pa.record_batch({axis.read_from: column}))[0])
 
 
 ANSWERING = Answering(answers=Answers, measured=measured, restored=restored)

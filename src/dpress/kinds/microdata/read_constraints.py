@@ -10,6 +10,7 @@ from dpress.attributes.domain import Schema
 from dpress.core.maps.atoms import Predicate
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.spec import Spec
+from dpress.kinds.microdata.linear_text import linear
 from dpress.mechanisms.microdata.record_rules import Determined, Impossible, Rules
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition
@@ -28,6 +29,7 @@ def rules_of(spec: Spec) -> Rules:
     rules = Rules(
         determined=tuple(rule for rules in each for rule in rules.determined),
         impossible=tuple(rule for rules in each for rule in rules.impossible),
+        linear=tuple(rule for rules in each for rule in rules.linear),
     )
     try:
         rules.possible(spec.schema.shape)
@@ -40,16 +42,12 @@ def single(schema: Schema, constraint: Constraint, place: int) -> Rules:
     """Return the rule of a constraint by itself; see `rules_of`."""
     if constraint.determines:
         return Rules(determined=(_determined(schema, constraint, place),))
-    return Rules(impossible=(_impossible(schema, constraint, place),))
-
-
-def _impossible(schema: Schema, constraint: Constraint, place: int) -> Impossible:
-    """Return the boxes of a condition that never holds, or of the opposite of one that always does."""
     word = "impossible" if constraint.impossible else "holds"
+    text = constraint.impossible or constraint.holds or ""
     try:
-        return Impossible(
-            boxes=_boxes(schema, constraint.impossible or constraint.holds or "", negated=word == "holds")
-        )
+        if (equation := linear(schema, text, negated=word == "impossible")) is not None:
+            return Rules(linear=(equation,))
+        return Rules(impossible=(Impossible(boxes=_boxes(schema, text, negated=word == "holds")),))
     except ValueError as error:
         raise ValueError(f"{PLACE}[#{place}].{word}: {error}") from None
 

@@ -9,8 +9,10 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dpress.core.maps.atoms import Box
 from dpress.core.methods.people import Codes
@@ -18,6 +20,9 @@ from dpress.core.methods.possible import Cells, Combinations, Possible, Truths
 
 MOST_COMBINATIONS = 1 << 20
 """Cells of attributes that constraints join, which are all listed."""
+LARGEST = 1 << 53
+"""Of a sum of numbers."""
+Integers = npt.NDArray[np.int64]
 ByAxis = Mapping[int, Cells]
 
 
@@ -99,6 +104,75 @@ class Impossible(Rule):
         return ~functools.reduce(np.logical_or, [functools.reduce(np.logical_and, box) for box in tests])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linear(Rule):
+    """An equation or inequality of whole numbers: coefficients times values, added up with a number, beside 0.
+
+    Args:
+        about: the attributes, rising, of which every cell is an integer.
+        coefficients: of each.
+        lows: the integer of the first cell of each.
+        sizes: the number of cells of each.
+        offset: the number.
+        word: how the sum stands to 0.
+        solved: the attribute that an equation is solved for, which it computes; None where it computes none.
+    """
+
+    about: tuple[int, ...]
+    coefficients: tuple[int, ...]
+    lows: tuple[int, ...]
+    sizes: tuple[int, ...]
+    offset: int
+    word: Literal["=", "!=", "<="]
+    solved: int | None = None
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attributes."""
+        return self.about
+
+    @property
+    def computes(self) -> int | None:
+        """The attribute that an equation is solved for."""
+        return self.solved
+
+    def _sum(self, codes: ByAxis, but: int | None = None) -> Integers:
+        """Return the sum, or the sum without an attribute."""
+        terms = zip(self.about, self.coefficients, self.lows, strict=True)
+        parts = [factor * (codes[axis].astype(np.int64) + low) for axis, factor, low in terms if axis != but]
+        return np.asarray(sum(parts) + self.offset, dtype=np.int64)
+
+    def check(self, shape: Sequence[int]) -> None:
+        """Refuse what is no rule of attributes with so many cells.
+
+        Raises:
+            ValueError: naming what is wrong.
+        """
+        number = len(self.about)
+        if not number or number != len({*self.about}) or not {*self.about} <= {*range(len(shape))}:
+            raise ValueError("a rule is about an attribute that there is not, or about none, or twice about the same")
+        if {number} != {len(self.coefficients), len(self.lows), len(self.sizes)} or 0 in self.coefficients:
+            raise ValueError("a rule has a coefficient, a first integer and a size for every attribute")
+        if self.sizes != tuple(shape[axis] for axis in self.about):
+            raise ValueError("a rule is about a cell that there is not")
+        if self.solved is not None and (self.solved not in self.about or self.word != "="):
+            raise ValueError("a rule is solved for an attribute that it is not about, or is no equation")
+        largest = max(abs(low) + size for low, size in zip(self.lows, self.sizes, strict=True))
+        if sum(map(abs, self.coefficients)) * largest + abs(self.offset) > LARGEST:
+            raise ValueError("a rule adds up numbers beyond 2^53")
+
+    def computed(self, codes: ByAxis) -> Cells:
+        """Return the cells of the attribute, the nearest where none has the number: then the equation does not hold."""
+        place = self.about.index(-1 if self.solved is None else self.solved)
+        value = -self._sum(codes, self.solved) // self.coefficients[place]
+        return np.asarray(np.clip(value - self.lows[place], 0, self.sizes[place] - 1), dtype=np.int32)
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return of which records it holds."""
+        total = self._sum(codes)
+        return np.asarray({"=": total == 0, "!=": total != 0, "<=": total <= 0}[self.word])
+
+
 def _within(codes: Cells, runs: Sequence[tuple[int, int]]) -> Truths:
     truths = [(first <= codes) & (codes <= last) for first, last in runs]
     return np.asarray(functools.reduce(np.logical_or, truths))
@@ -111,15 +185,18 @@ class Rules:
     Args:
         determined: attributes whose cells others determine.
         impossible: combinations that no record has.
+        linear: equations and inequalities of whole numbers.
     """
 
     determined: tuple[Determined, ...] = ()
     impossible: tuple[Impossible, ...] = ()
+    linear: tuple[Linear, ...] = ()
+    added_later: ClassVar[tuple[str, ...]] = ("linear",)
 
     @property
     def every(self) -> tuple[Rule, ...]:
-        """The rules, those that compute first."""
-        return (*self.determined, *self.impossible)
+        """The rules."""
+        return (*self.determined, *self.linear, *self.impossible)
 
     @property
     def computing(self) -> dict[int, Rule]:
@@ -189,10 +266,8 @@ class Rules:
 
     def _joined(self) -> list[tuple[tuple[int, ...], list[Rule]]]:
         """Return the measured attributes that rules join, each with the rules about them."""
-        computing, joined = {id(rule) for rule in self.computing.values()}, list[tuple[set[int], list[Rule]]]()
+        joined = list[tuple[set[int], list[Rule]]]()
         for rule in self.every:
-            if id(rule) in computing:
-                continue
             axes, rules = self._sources(rule.axes), [rule]
             for others in [each for each in joined if each[0] & axes]:
                 joined.remove(others)
@@ -224,6 +299,8 @@ class Rules:
                 raise ValueError("a rule determines an attribute, or is determined by cells, that there are not")
             if not all(0 <= code < shape[rule.axis] for code in rule.codes):
                 raise ValueError("a rule determines a cell that there is not")
+        for equation in self.linear:
+            equation.check(shape)
         for condition in (part for rule in self.impossible for box in rule.boxes for part in box):
             if not 0 <= condition.axis < len(shape) or not condition.runs:
                 raise ValueError("a rule is about an attribute that there is not")
