@@ -38,7 +38,7 @@ def test_every_method_file_has_a_card_of_its_name_and_a_test(file: Path) -> None
 
 
 DOCUMENTS = {"foundations", "ranges", "local", "joint", "spatial", "microdata", "regions"}
-SUMS_OF_THEIR_OWN = ("group_statistics", "spine_marginals")
+SUMS_OF_THEIR_OWN = ("cross_moments", "group_statistics", "spine_marginals")
 """Of values, and of regions: no workload of tables or ranges has their cells."""
 
 

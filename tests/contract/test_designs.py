@@ -39,6 +39,7 @@ OWN: dict[str, dict[str, Any]] = {
     "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
+    "cross_moments": {"by": ["sex"], "relations": ["age ~ size", "correlation age size"]},
     "group_quantiles": {"by": ["sex"], "mean": ["size"], "quantiles": {"age": [0.25, 0.5]}, "intervals": False},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
     "quantile_cells": {"by": ["sex"], "mean": ["age"], "quantiles": {"size": [0.25, 0.5]}},
@@ -54,6 +55,7 @@ KINDS = {
     "priview": "marginals",
     "residual_marginals": "marginals",
     "group_statistics": "statistics",
+    "cross_moments": "statistics",
     "direct_queries": "queries",
 }
 """What linear methods are for, where that is not ranges."""

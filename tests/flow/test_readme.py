@@ -42,6 +42,7 @@ DOCUMENTS = (
     "docs/tutorial/where-people-are.md",
     "docs/tutorial/words-nobody-listed.md",
     "docs/tutorial/cost-per-ward.md",
+    "docs/tutorial/pay-and-years.md",
     "docs/tutorial/a-country.md",
     "docs/tutorial/from-sql-to-a-release.md",
     "docs/tutorial/survey-file.md",

@@ -119,21 +119,22 @@ def tables() -> dict[str, Case]:
             release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}}),
         "statistics_bounded": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 8},
-            release={"kind": "statistics", "parameters": {
-                "by": ["sex"], "mean": ["income"], "private_bounds": ["income"],
-            }},
+            release={"kind": "statistics", "parameters":
+                {"by": ["sex"], "mean": ["income"], "private_bounds": ["income"]}},
             queries=("mean income where sex = Female", "total"),
         ),
         "statistics_bounds_from_outside": Case(
             attributes=[SEX, INCOME | {"bounds": [-1e6, 1e6]}], privacy={"epsilon": 8},
-            release={"kind": "statistics", "parameters": {
-                "by": ["sex"], "mean": ["income"], "private_bounds": ["income"],
-            }},
+            release={"kind": "statistics", "parameters":
+                {"by": ["sex"], "mean": ["income"], "private_bounds": ["income"]}},
             queries=("mean income where sex = Female", "total"),
         ),
         "statistics_cut": Case(attributes=[INCOME], privacy={"epsilon": 8},
             queries=("median income", "quantile 0.9 of income", "total"),
             release={"kind": "statistics", "parameters": {"by": [], "quantiles": {"income": [0.25, 0.5, 0.9]}}}),
+        "statistics_relations": Case(attributes=[SEX, REGION, YEARS, INCOME], privacy={"epsilon": 8},
+            queries=("coefficient age in income ~ age * region", "correlation age income where sex = Female"),
+            release={"kind": "statistics", "parameters": {"by": ["sex"], "relations": ["income ~ age * region"]}}),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

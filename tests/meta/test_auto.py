@@ -33,6 +33,11 @@ def asked(attribute: dict[str, Any], kind: str, **parameters: object) -> dict[st
 BESIDE_THE_MATRIX = [
     asked(PLACE, "spatial", rounds=3),
     asked(HOUR, "statistics", circular=["hour"]),
+    {
+        "attribute": [HOUR, HOUR | {"name": "late"}],
+        "privacy": {"epsilon": 1},
+        "release": {"kind": "statistics", "parameters": {"by": [], "relations": ["correlation hour late"]}},
+    },
 ]
 
 

@@ -23,7 +23,7 @@ from dpress.query.result import Result
 
 Answered = list[Result] | ValueError  # of one query
 Answering = Callable[[str], list[Result]]
-SELDOM = ("group", "note", "unbiased", "within", "bin_width")
+SELDOM = ("group", "note", "unbiased", "within", "bin_width", "sampling", "population")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
     "Standard errors and intervals are those of the unbiased answers, intervals of tables cut to what is possible."
@@ -152,8 +152,9 @@ def _show(results: list[Result], confidence: float) -> None:
     within = ("cells leave open",) if any(result.bin_width for result in results) else ()
     value = "count" if all(result.of == "count" for result in results) else "value"
     names = tuple(name for name, _ in results[0].group) or ("query",)
-    header = (*names, value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within)
-    rows = [_row(result, unbiased, within) for result in results]
+    both = ("with sampling",) if any(result.population for result in results) else ()
+    header = (*names, value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within, *both)
+    rows = [_row(result, unbiased, within) + [result.both or "-"] * len(both) for result in results]
     print_table(header, rows, numbers=tuple(range(len(names), len(header))))
     if unbiased:
         click.echo(ADJUSTED)

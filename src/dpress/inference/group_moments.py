@@ -24,12 +24,16 @@ class Estimates:
         standard_error: NaN there, too, and where only an interval is known.
         low: the lower end of the interval.
         high: its upper end.
+        sampling: the standard error of the rows as a sample, without noise; None where it is not stated.
+        population: the ends of the intervals that hold noise and sampling together; None where they are not stated.
     """
 
     value: Array
     standard_error: Array
     low: Array
     high: Array
+    sampling: Array | None = None
+    population: tuple[Array, Array] | None = None
 
 
 def of_rows(rows: Sequence[tuple[float, ...]]) -> Estimates:

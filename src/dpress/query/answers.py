@@ -65,6 +65,14 @@ class ReleaseAnswers(Protocol):
         """
         return query_of(schema, text)
 
+    def terms(self, query: Query) -> "Sequence[tuple[tuple[tuple[str, str], ...], Query]]":
+        """Return the queries that one asks together, each with what tells it apart: itself alone, but of regressions.
+
+        Raises:
+            ValueError: there is no such regression.
+        """
+        return (((), query),)
+
     def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer a statistic that was measured for itself; None for what follows from counts.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dpress.query.condition_grammar import Names, conditions, no_attribute
 from dpress.query.query_tree import TOTAL, Condition, Of, Query
-from dpress.query.query_words import QUOTED, any_name, beginning, hint_for, parts, unquoted
+from dpress.query.query_words import QUOTED, any_name, beginning, begins_relation, hint_for, parts, unquoted
 
 WHERE = r"(?:^|(?<=\s))where(?=\s|$)"
 GRAMMAR = ("in", "of", "by", "where", "and", "or", "not", "=", "is", "between")  # words that are no attribute here
@@ -45,6 +45,8 @@ def read(names: Names, text: str) -> Query:
         if not rest.strip() and word.lower() != "count":
             raise ValueError(f"cannot read {text!r}; write {FORMS[word.lower()]}")
         return reader(names, rest.strip())
+    if begins_relation(text):
+        return _relation(names, text.strip())
     return _of_words(names, text.strip()) or Query(of="count", first=conditions(names, text))
 
 
@@ -54,6 +56,14 @@ class _Scope:
 
     where: Condition | None = None
     by: tuple[str, ...] = ()
+
+
+def _relation(names: Names, text: str) -> Query:
+    """Return a relation of attributes, whose text stands for the name of one."""
+    from dpress.query.relation_grammar import FORM, relation  # noqa: PLC0415  # read by few
+
+    head, scope = _split(names, text, FORM)
+    return Query(of="relation", attribute=relation(names, head).text, where=scope.where, by=scope.by)
 
 
 def _of_words(names: Names, text: str) -> Query | None:

@@ -11,7 +11,7 @@ from typing import Literal
 Word = Literal["total", "and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
 Of = Literal[
     "count", "mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length",
-    "variance", "persons", "total", "total per person", "set size",
+    "variance", "persons", "total", "total per person", "set size", "relation",
 ]  # fmt: skip
 PLAIN = re.compile(r"[\w+-]+(?:\.[\w+-]+)*")  # a value that needs no quotes
 NAME = re.compile(r"\w+(?: \w+)*")
@@ -65,7 +65,7 @@ class Query:
 
     Args:
         of: which statistic.
-        attribute: whose mean, sum, quantile and the like.
+        attribute: whose mean, sum, quantile and the like; of a relation its text.
         level: of a quantile, strictly between 0 and 1.
         first: what is counted, the part of a share, the numerator of a ratio, or what is subtracted from.
         second: the denominator of a ratio, or what is subtracted.
@@ -143,6 +143,8 @@ def _head(query: Query, *, bare: bool) -> str:
         return first if bare else "count" if query.first == TOTAL else f"count {first}"
     if query.of == "quantile":
         return f"median {name}" if query.level == 0.5 else f"quantile {query.level!r} of {name}"
+    if query.of == "relation":
+        return query.attribute
     if query.of == "total per person":
         return f"total {name} per person"
     pairs = {"share": f"share {first}", "ratio": f"ratio {first} / {second}"}

@@ -98,3 +98,14 @@ def hint_for(text: str) -> str:
     plain = text.strip()
     hint = next((hint for pattern, hint in MEANT if re.search(pattern, plain, re.IGNORECASE)), "")
     return f"; {hint}" if hint else ""
+
+
+def begins_relation(text: str) -> bool:
+    """Return whether a text is meant as a relation, which `relation_grammar` reads.
+
+    >>> begins_relation("cost ~ age where sex = f"), begins_relation("Correlation age cost")
+    (True, True)
+    >>> begins_relation("name = 'a ~ b'")
+    False
+    """
+    return "~" in without_values(text) or re.match(r"(covariance|correlation)\s", text, re.IGNORECASE) is not None

@@ -193,14 +193,15 @@ class Release:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
         query = self.answers.read(self.schema, text)
-        if query.by:
-            raise ValueError(f"{text!r} has an answer for every group; ask `release.results(...)` for all of them")
+        if query.by or len(self.answers.terms(query)) > 1:
+            what = "group" if query.by else "coefficient"
+            raise ValueError(f"{text!r} has an answer for every {what}; ask `release.results(...)` for all of them")
         return self.answered(query, confidence, text=text, progress=progress)
 
     def results(
         self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None
     ) -> tuple[Result, ...]:
-        """Answer a query by attributes, such as `mean cost by ward`: of every group in turn (`Result.group`).
+        """Answer a query by attributes (`mean cost by ward`): of every group, or coefficient, in turn (`Result.group`).
 
         Error: of each answer by itself that of `query`; the interval of one holds with the confidence, not all at once.
 
@@ -212,11 +213,11 @@ class Release:
         Raises:
             ValueError: as `query`, or there are too many groups.
         """
-        columns = self.answers.columns or self.schema.tabular
-        pairs = groups(columns, self.answers.read(self.schema, text))
+        pairs = groups(self.answers.columns or self.schema.tabular, self.answers.read(self.schema, text))
         return tuple(
-            replace(self.answered(query, confidence, text=text, progress=progress), group=group)
+            replace(self.answered(each, confidence, text=text, progress=progress), group=(*group, *term))
             for group, query in pairs
+            for term, each in self.answers.terms(query)
         )
 
     def __getitem__(self, text: str) -> Result:

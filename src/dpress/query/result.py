@@ -31,6 +31,9 @@ class Result:
         within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
             numbers are known; the interval holds it wherever they lie in their cells.
         group: of a query by attributes, the names with the values that it is of; empty of any other.
+        sampling: of a coefficient, the standard error that the rows have as a sample, without noise; `standard_error`
+            and `interval` are of the noise alone.
+        population: of a coefficient, the interval that holds noise and sampling together.
 
     >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
     (4.0, 10.0)
@@ -46,6 +49,8 @@ class Result:
     of: str = "count"
     within: tuple[float, float] | None = None
     group: tuple[tuple[str, str], ...] = ()
+    sampling: float | None = None
+    population: tuple[float, float] | None = None
 
     @classmethod
     def of_count(  # noqa: PLR0917  # what every count has
@@ -104,6 +109,11 @@ class Result:
     def ends(self) -> str:
         """`within`, rounded; empty where there is none."""
         return "" if self.within is None else " to ".join(map(self._number, self.within))
+
+    @property
+    def both(self) -> str:
+        """`population`, rounded; empty where there is none."""
+        return "" if self.population is None else " to ".join(map(self._number, self.population))
 
     def _number(self, number: float) -> str:
         """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""

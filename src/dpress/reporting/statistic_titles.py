@@ -3,16 +3,32 @@
 `mean cost` -> `mean of Cost of a visit`, `EUR`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpress.attributes.domain import Schema
+from dpress.query.query_tree import named, valued
+from dpress.query.query_words import begins_relation
+from dpress.query.relation_grammar import relation
 from dpress.reporting.titled_conditions import titled_text
 
 PERCENT = "%"  # of shares
 UNITLESS = ("resultant length",)
 SHARE, PER_PERSON = "share ", " per person"
-AHEAD = ("mean", "median", "share", "circular mean", "quantile", "variance", "sum", "count")
+AHEAD = (
+    "coefficient",
+    "correlation",
+    "covariance",
+    "mean",
+    "median",
+    "share",
+    "circular mean",
+    "quantile",
+    "variance",
+    "sum",
+    "count",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +63,8 @@ def titled(name: str, schema: Schema) -> Titled:
     """
     if name.startswith(SHARE):
         return Titled(name=f"share of {titled_text(schema, name.removeprefix(SHARE))}")
+    if begins_relation(name):
+        return Titled(name=of_relation(name, schema))
     bare = name.removesuffix(PER_PERSON)
     measured = [attribute for attribute in schema.tabular if bare.endswith(f" {attribute.name}")]
     if not measured:
@@ -58,6 +76,38 @@ def titled(name: str, schema: Schema) -> Titled:
     return Titled(name=f"{head} of {attribute.title or attribute.name}", unit="" if head in UNITLESS else unit)
 
 
+def of_relation(name: str, schema: Schema) -> str:
+    """Return the name of a relation with titles in the place of attributes' names.
+
+    >>> from dpress.attributes.listed.attribute import Categorical
+    >>> sex = Categorical(name="sex", title="Sex", values=["f", "m"])
+    >>> of_relation("coefficient sex = m in hours ~ sex", Schema((sex,)))
+    'coefficient of Sex = m in hours ~ Sex'
+    """
+    word = name.partition(" ")[0]
+    if word in ("covariance", "correlation"):
+        pair = relation(schema.names, name).names
+        return f"{word} of {' and '.join(schema.attribute(each).title or each for each in pair)}"
+    head, between, formula = name.rpartition(" in ")
+    term = head.partition(" ")[2]
+    titles = {f"{named(attribute.name)}": attribute.title or attribute.name for attribute in schema.tabular}
+    values = {
+        f"{named(attribute.name)} = {valued(label)}": f"{attribute.title or attribute.name} = {caption}"
+        for attribute in schema.tabular
+        if f"{named(attribute.name)} = " in term
+        for label, caption in zip(attribute.labels_between(0, attribute.size), attribute.captions, strict=True)
+    }
+    term = " * ".join({**titles, **values}.get(part, part) for part in term.split(" * "))
+    words = sorted(map(re.escape, titles), key=len, reverse=True)
+    titled_formula = re.sub(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", lambda match: titles[match[0]], formula)
+    return (f"coefficient of {term}" if term else head) + between + titled_formula
+
+
 def chief(names: Sequence[str]) -> str:
     """Return the statistic that a page is about first."""
-    return min(names, key=lambda name: next((at for at, head in enumerate(AHEAD) if name.startswith(head)), len(AHEAD)))
+    return min(names, key=_place)
+
+
+def _place(name: str) -> int:
+    """Return how far behind a statistic stands: a coefficient first."""
+    return next((at for at, head in enumerate(AHEAD) if name.startswith(head)), len(AHEAD))

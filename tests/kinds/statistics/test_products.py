@@ -1,6 +1,7 @@
-"""The two products of statistics: neither knows the other, and each has every part that is asked for by name."""
+"""The products of statistics: none knows another, and each has every part that is asked for by name."""
 
 import importlib
+import itertools
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import dpress.kinds.statistics
 
 ROOM = Path(dpress.kinds.statistics.__file__).parent
-OTHER = {"curator": "devices", "devices": "curator"}
+PRODUCTS = ("curator", "relations", "devices")
 MEMBERS = {
     "answers": ("ANSWERING",),
     "design": ("choose",),
@@ -30,25 +31,27 @@ def parts_asked(texts: list[str]) -> set[str]:
     return {name for text in texts for name in re.findall(r'product\.part\(\s*"(\w+)"', text)}
 
 
-@pytest.mark.parametrize("product", OTHER)
-def test_a_product_never_imports_the_other(product: str) -> None:
+@pytest.mark.parametrize(("product", "other"), [*itertools.permutations(PRODUCTS, 2)])
+def test_a_product_never_imports_another(product: str, other: str) -> None:
     texts = [path.read_text("utf-8") for path in (ROOM / product).glob("*.py")]
     assert texts
-    assert not any(names_product(text, OTHER[product]) for text in texts)
-    planted = [f"from dpress.kinds.statistics.{OTHER[product]}.answers import ANSWERING\n"]
-    planted.append(f"from dpress.kinds.statistics import {OTHER[product]}\n")
-    assert all(names_product(text, OTHER[product]) for text in planted)
+    assert not any(names_product(text, other) for text in texts)
+    planted = [f"from dpress.kinds.statistics.{other}.answers import ANSWERING\n"]
+    planted.append(f"from dpress.kinds.statistics import {other}\n")
+    assert all(names_product(text, other) for text in planted)
 
 
 def test_what_both_need_asks_for_parts_by_name_alone() -> None:
     texts = {path.stem: path.read_text("utf-8") for path in ROOM.glob("*.py")}
     alone = {"check": "curator"}  # rows are checked before a curator publishes, never for devices
     for name, text in texts.items():
-        assert not [product for product in OTHER if names_product(text, product) and alone.get(name) != product], name
+        assert not [product for product in PRODUCTS if names_product(text, product) and alone.get(name) != product], (
+            name
+        )
     assert parts_asked([*texts.values()]) == set(MEMBERS)
 
 
-@pytest.mark.parametrize("product", OTHER)
+@pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize("part", MEMBERS)
 def test_each_product_has_every_part(product: str, part: str) -> None:
     module = importlib.import_module(f"dpress.kinds.statistics.{product}.{part}")

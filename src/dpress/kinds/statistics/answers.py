@@ -8,7 +8,7 @@ from dpress.query.release import Release
 
 def answers(*, release: Release) -> GroupAnswers:
     """Return the answers of a release."""
-    of_product: Answering[GroupAnswers] = product.part("answers", local=release.design.local).ANSWERING
+    of_product: Answering[GroupAnswers] = product.part("answers", product.of_design(release.design)).ANSWERING
     return of_product.answers(release=release)
 
 

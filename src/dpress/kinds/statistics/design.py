@@ -14,5 +14,5 @@ def choose(spec: Spec) -> Choice:
     """
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    choice: Choice = product.part("design", local=spec.privacy.model == "local").choose(spec)
+    choice: Choice = product.part("design", product.of_spec(spec)).choose(spec)
     return choice

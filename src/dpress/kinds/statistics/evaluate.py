@@ -70,7 +70,7 @@ def _errors(statistic: Estimates, true: Array, filled: Mask, *, interval: bool) 
 
 def evaluate(release: Release, rows: TrueRows) -> dict[str, float]:
     """Return for every statistic the errors over all groups that have rows: see `metrics_of`."""
-    metrics: dict[str, float] = product.part("evaluate", local=release.design.local).evaluate(release, rows)
+    metrics: dict[str, float] = product.part("evaluate", product.of_design(release.design)).evaluate(release, rows)
     return metrics
 
 

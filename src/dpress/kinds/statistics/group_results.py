@@ -3,7 +3,7 @@
 noisy sums or reports, quantiles that were chosen -> results -> table.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -82,7 +82,11 @@ def only(statistic: Estimates, groups: Mask | Places) -> Estimates:
     """Return the estimates of some groups: of those that a mask names, or of these in this order."""
     columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
     value, error, low, high = (column[groups] for column in columns)
-    return Estimates(value=value, standard_error=error, low=low, high=high)
+    if statistic.sampling is None or statistic.population is None:
+        return Estimates(value=value, standard_error=error, low=low, high=high)
+    (first, last), sampling = statistic.population, statistic.sampling[groups]
+    ends = first[groups], last[groups]
+    return Estimates(value=value, standard_error=error, low=low, high=high, sampling=sampling, population=ends)
 
 
 def quantile_name(name: str, share: Fraction) -> str:
@@ -111,7 +115,8 @@ class GroupTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows: the groups' cells (null for all groups, in CSV `all`), then the statistic.
 
-        Columns: statistic, value, standard_error, low and high. What is not known is null: a quantile that was chosen
+        Columns: statistic, value, standard_error, low and high; of coefficients sampling_error, population_low and
+        population_high. What is not known is null: a quantile that was chosen
         has a value alone, and none of all groups together.
         """
         names = self.groups.names
@@ -141,4 +146,18 @@ def _columns(statistics: Mapping[str, Estimates], groups: slice) -> dict[str, pa
     for name in ("value", "standard_error", "low", "high"):
         values = np.stack([getattr(statistic, name)[groups] for statistic in estimates], axis=1).ravel()
         columns[name] = pa.array(values, mask=np.isnan(values))
-    return columns
+    return columns | _of_samples(estimates, groups)
+
+
+def _of_samples(estimates: Sequence[Estimates], groups: slice) -> dict[str, pa.Array]:
+    """Return the columns of sampling, where any statistic states its error."""
+    if all(statistic.sampling is None for statistic in estimates):
+        return {}
+    none = np.full(len(estimates[0].value[groups]), np.nan)
+    rows = [
+        [none] * 3 if each.sampling is None or each.population is None else [each.sampling, *each.population]
+        for each in estimates
+    ]
+    names = ("sampling_error", "population_low", "population_high")
+    stacks = (np.stack([row[place][groups] for row in rows], axis=1).ravel() for place in range(3))
+    return {name: pa.array(values, mask=np.isnan(values)) for name, values in zip(names, stacks, strict=True)}

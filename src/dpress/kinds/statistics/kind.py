@@ -62,6 +62,15 @@ Totals = Annotated[
         "the sum of the totals, and the total per person; needs a unit that names persons",
     ),
 ]
+Relations = Annotated[
+    list[str],
+    Meta(
+        min_length=1,
+        title="a list of at least one relation",
+        description='regressions, covariances and correlations, as "cost ~ age + sex", "cost ~ age * sex", '
+        '"correlation age cost"; counts, means and variances of their numbers follow, and nothing else stands beside',
+    ),
+]
 Unit = Annotated[
     dict[str, Fraction],
     Meta(
@@ -107,6 +116,7 @@ class Statistics(Participants, frozen=True):
     share: Share | None = None
     persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
     totals: Totals | None = None
+    relations: Relations | None = None
     unit: Unit | None = None
     private_bounds: PrivateBounds | None = None
     assume: Assume | None = None

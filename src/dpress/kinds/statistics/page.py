@@ -79,7 +79,7 @@ def page(release: Release) -> str:
             "file": NAME,
             "method": about.method,
             "card": catalog.card(about.method),
-            **product.part("page", local=release.design.local).made(release),
+            **product.part("page", product.of_design(release.design)).made(release),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
         },

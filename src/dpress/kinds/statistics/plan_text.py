@@ -37,18 +37,19 @@ def listed(errors: dict[str, float], exact: tuple[str, ...] = ()) -> Listing:
         errors: by statistic.
         exact: statistics that are known where their error is 0.
     """
-    words = {name: "known" if name in exact and not error else _typical(error) for name, error in errors.items()}
+    words = {name: "known" if name in exact and not error else typical(error) for name, error in errors.items()}
     return Listing(header=("statistic", "typical error"), rows=[[*pair] for pair in words.items()], numbers=(1,))
 
 
-def _typical(error: float) -> str:
+def typical(error: float) -> str:
+    """Return a standard error in words; see `listed`."""
     if math.isinf(error):
         return "nothing can be said"
     return f"+- {rounded(error)}" if error else "within a cell"
 
 
 def _part(planned: Plan) -> Any:
-    return product.part("plan_text", local=planned.spec.privacy.model == "local")
+    return product.part("plan_text", product.of_spec(planned.spec))
 
 
 WORDS = PlanWords(text=text, plain=plain)

@@ -51,7 +51,9 @@ def texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
 def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     value, error = float(statistic.value[place]), float(statistic.standard_error[place])
     low, high = float(statistic.low[place]), float(statistic.high[place])
-    return (number(value), "none", "not known") if math.isnan(low) else stated(value, (low, high), error)
+    if math.isnan(low):
+        return "not known" if math.isnan(value) else number(value), "none", "not known"
+    return stated(value, (low, high), error)
 
 
 def in_sentence(statistic: Estimates, place: int, unit: str) -> str:

@@ -18,8 +18,8 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics.assumed_shape import check
+from dpress.kinds.statistics.attribute_levels import check_units, finest
 from dpress.kinds.statistics.curator import discovery, first_step
-from dpress.kinds.statistics.curator.attribute_levels import check_units, finest, person_parts
 from dpress.kinds.statistics.curator.cells_near import CutCells
 from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
@@ -27,6 +27,7 @@ from dpress.kinds.statistics.curator.estimates import held_by
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
+from dpress.kinds.statistics.curator.totals_of_persons import person_parts
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, check_used, chosen_of, measured
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched

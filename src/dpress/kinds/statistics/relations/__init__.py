@@ -1,0 +1,1 @@
+"""Relations between the numbers of a table's groups: covariances, correlations and regressions."""

@@ -1,0 +1,110 @@
+"""Reads relations: `correlation age cost`, `cost ~ age + sex`, `coefficient age in cost ~ age * sex`.
+
+text -> `Relation`, whose text reads as the same; `grammar` cuts off `where` and `by` first.
+"""
+
+import itertools
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dpress.query.condition_grammar import Names, no_attribute
+from dpress.query.query_tree import named
+from dpress.query.query_words import any_name, parts, unquoted
+
+FORM = "`covariance NAME NAME`, `correlation NAME NAME`, `OUTCOME ~ NAME + NAME` or `OUTCOME ~ NAME * NAME`"
+BETWEEN = r"\s*,\s*|\s+and\s+|\s+"
+INTERCEPT = "intercept"
+Terms = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A relation between attributes.
+
+    Args:
+        of: what it is; `regression` stands for all of its coefficients.
+        names: of the two attributes of a covariance or a correlation; of a regression its outcome alone.
+        terms: of a regression, what is added up: attributes, or several that interact.
+        coefficient: which, as files name it; empty for all.
+    """
+
+    of: Literal["covariance", "correlation", "regression"]
+    names: tuple[str, ...]
+    terms: Terms = ()
+    coefficient: str = ""
+
+    @property
+    def text(self) -> str:
+        """A text that reads as this."""
+        if self.of != "regression":
+            return " ".join([self.of, *map(named, self.names)])
+        formula = f"{named(self.names[0])} ~ {' + '.join(' * '.join(map(named, term)) for term in self.terms)}"
+        if not self.coefficient:
+            return formula
+        return f"{INTERCEPT if self.coefficient == INTERCEPT else f'coefficient {self.coefficient}'} in {formula}"
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All attributes in it, each once."""
+        return tuple(dict.fromkeys((*self.names, *itertools.chain.from_iterable(self.terms))))
+
+    @property
+    def products(self) -> Terms:
+        """The sets of attributes whose products are columns: every term's attributes, and their products, each once."""
+        sets = (
+            part
+            for term in self.terms
+            for size in range(1, len(term) + 1)
+            for part in itertools.combinations(term, size)
+        )
+        return tuple(dict.fromkeys(sets))
+
+    def only(self, coefficient: str) -> "Relation":
+        """Return one of its coefficients."""
+        return replace(self, coefficient=coefficient)
+
+
+def relation(names: Names, text: str) -> Relation:
+    """Return the relation that a text is, without `where` and `by`.
+
+    Raises:
+        ValueError: it cannot be read; the message says what would be right.
+    """
+    word, _, rest = text.strip().partition(" ")
+    if word.lower() in ("covariance", "correlation"):
+        pair = _names(names, rest.strip(), BETWEEN)
+        if len(set(pair)) != 2 or len(pair) != 2:
+            raise ValueError(f"cannot read {text!r}; write `{word.lower()} NAME NAME`, of two attributes")
+        return Relation(of="covariance" if word.lower() == "covariance" else "correlation", names=pair)
+    left, *right = parts(text, "~")
+    if len(right) != 1 or not right[0] or not left:
+        raise ValueError(f"cannot read {text!r}; write {FORM}")
+    coefficient = ""
+    if match := re.match(r"(?:coefficient\s+(.+?)|intercept)\s+in\s+(?=\S)", left):
+        coefficient, left = " ".join((match[1] or INTERCEPT).split()), left[match.end() :]
+    (outcome,) = _names(names, left, None)
+    terms = tuple(_names(names, term, r"\*") for term in parts(right[0], r"\+"))
+    if any(len(set(term)) < len(term) or outcome in term for term in terms):
+        raise ValueError(f"cannot read {text!r}: an attribute stands twice in a term, or on both sides")
+    return Relation(of="regression", names=(outcome,), terms=terms, coefficient=coefficient)
+
+
+def _names(names: Names, text: str, between: str | None) -> tuple[str, ...]:
+    """Return the attributes of a text, separated by a pattern.
+
+    Raises:
+        ValueError: there is none of a name.
+    """
+    read, rest, name = list[str](), text.strip(), any_name(names)
+    while match := re.match(rf"({name})(?=$|\s|[,*])", rest):
+        read.append(match[1] if match[1] in names else unquoted(match[1]))
+        rest = rest[match.end() :]
+        if not rest.strip():
+            return tuple(read)
+        if between is None or not (gap := re.match(rf"(?:\s*(?:{between})\s*)", rest)):
+            break
+        rest = rest[gap.end() :]
+    wrong = re.split(between, rest.strip())[0] if between else rest.strip()
+    missing = f"a name is missing; write {FORM}"
+    raise ValueError(no_attribute(names, unquoted(wrong.strip())) if wrong.strip() else missing)
