@@ -10,17 +10,18 @@ from dpress.query.made_records import write_records
 @click.command("records")
 @click.argument("release", type=click.Path())
 @click.option("--count", type=click.IntRange(min=1), required=True, help="How many records.")
+@click.option("--where", default="", help="A condition that all of them fulfil, such as 'age in 30..40'.")
 @click.option("--out", type=click.Path(), required=True, help="The new file, .parquet or .csv.")
 @json_option
-def command(release: str, count: int, out: str, *, as_json: bool) -> None:
+def command(release: str, count: int, where: str, out: str, *, as_json: bool) -> None:
     """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""
     loaded = load_release(release)
-    path, rows = write_records(loaded, count, out), loaded.query("total")
+    path, rows = write_records(loaded, count, out, where=where), loaded.query("total")
     if as_json:
         low, high = rows.interval
         total = {"count": rows.value, "standard_error": rows.standard_error, "low": low, "high": high}
-        print_json({"records": str(path), "count": count, "rows": total})
+        print_json({"records": str(path), "count": count, "rows": total, **({"where": where} if where else {})})
     else:
         value, error, interval = rows.texts
-        click.echo(f"Records: {path} ({count:,})")
+        click.echo(f"Records: {path} ({count:,}{f', all with {where}' if where else ''})")
         click.echo(f"Rows:    {value}, standard error {error}, 95 % interval {interval}, by the release")

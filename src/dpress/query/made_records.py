@@ -13,9 +13,10 @@ from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.new_path import new_file
 from dpress.core.basics.rng import secure
-from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.joint.factors import Boxes, Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
 from dpress.inference.postprocess import norm_sub
+from dpress.query.boxes import products
 from dpress.query.folder import as_written, writer
 from dpress.query.measured_joint import joint_of_tables, measured_joint
 from dpress.query.record_files import Records
@@ -25,17 +26,19 @@ from dpress.query.table_answers import TableAnswers
 MOST_CELLS = 1 << 22
 
 
-def write_records(release: Release, size: int, out: str | Path) -> Path:
+def write_records(release: Release, size: int, out: str | Path, *, where: str = "") -> Path:
     """Write so many records of a release's model to a new file, and return its path.
 
     Args:
         release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
         size: how many records, 1 or more.
         out: the new file, of Parquet or CSV by its ending.
+        where: a condition that all of them fulfil, as of a query; they are drawn given that it holds, exactly.
 
     Raises:
         NotSupported: the release has no joint distribution of its attributes.
-        ValueError: the size is no number of records, or the file has another ending.
+        ValueError: the size is no number of records, the file has another ending, or the condition cannot be read, or
+            holds of no record of the model.
         OSError: the file exists, or cannot be written.
     """
     check.count("records", size)
@@ -43,7 +46,7 @@ def write_records(release: Release, size: int, out: str | Path) -> Path:
     if place.suffix not in (".parquet", ".csv"):
         raise ValueError(f"{place}: expected a file that ends in .parquet or .csv")
     new_file(place, "records are")
-    joint = model(release)
+    joint = _where(model(release), release, where) if where else model(release)
     part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
     batches = part.batches()
     first = next(batches)
@@ -55,6 +58,14 @@ def write_records(release: Release, size: int, out: str | Path) -> Path:
         place.unlink(missing_ok=True)
         raise
     return place
+
+
+def _where(joint: Joint, release: Release, where: str) -> Boxes:
+    """Return the records of a model of which a condition holds."""
+    parts = tuple(part for weights in products(release.schema, where) if (part := joint.restricted(weights)).share > 0)
+    if not parts:
+        raise ValueError(f"{where!r} holds of no record of what the release publishes")
+    return Boxes(parts=parts)
 
 
 def model(release: Release) -> Joint:

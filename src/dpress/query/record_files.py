@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics.rng import Generator
-from dpress.inference.joint.factors import Joint
+from dpress.inference.joint.factors import Boxes, Joint
 
 NAME = "records.parquet"
 BATCH = 1 << 18
@@ -25,13 +25,13 @@ class Records:
 
     Args:
         axes: the attributes.
-        joint: that they are drawn from.
+        joint: that they are drawn from: a distribution, or what is left of it under a condition.
         size: how many.
         rng: the generator; nothing private is drawn.
     """
 
     axes: tuple[Tabular, ...]
-    joint: Joint
+    joint: Joint | Boxes
     size: int
     rng: Generator
     name: str = NAME

@@ -6,8 +6,8 @@ Hidden axes, such as latent classes, are summed out of every answer.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +117,36 @@ class Joint:
                 codes[axis] = code
         return codes[: len(self.shape)]
 
+    def restricted(self, weights: Sequence[Array], *, limit: int = LIMIT) -> "Restricted":
+        """Return the distribution of the records of a box, exactly, by elimination from the last factor to the first.
+
+        Args:
+            weights: 0 or 1 for every cell of every attribute.
+            limit: cells of the largest table on the way.
+
+        Raises:
+            NotSupported: a table on the way is larger.
+        """
+        brings = {axis: place for place, factor in enumerate(self.factors) for axis in factor.targets}
+        passed: list[list[tuple[Axes, Array]]] = [[] for _ in self.factors]
+        factors, share = list(self.factors), 1.0
+        for place in range(len(factors) - 1, -1, -1):
+            factor = factors[place]
+            limits = [((axis,), weights[axis]) for axis in factor.targets if axis < len(self.shape)]
+            terms = [term for term in limits if not term[1].all()] + passed[place]
+            if not terms:
+                continue
+            given = tuple(sorted({*factor.given}.union(*(scope for scope, _ in terms)) - {*factor.targets}))
+            self._allow(given + factor.targets, limit)
+            table = _product([(factor.axes, factor.table), *terms], given + factor.targets)
+            sums = table.sum(axis=tuple(range(len(given), table.ndim)))
+            factors[place] = replace(factor, given=given, table=_normalised(table, sums))
+            if given:
+                passed[max(brings[axis] for axis in given)].append((given, sums))
+            else:
+                share *= float(sums)
+        return Restricted(joint=replace(self, factors=tuple(factors)), share=share)
+
     def _needed(self, axes: Iterable[int]) -> list[Factor]:
         """Return the factors that matter: the others add up to one."""
         needed, chosen = set(axes), []
@@ -135,6 +165,48 @@ class Joint:
     def _allow(self, axes: Sequence[int], limit: int) -> None:
         if self._cells(axes) > limit:
             raise NotSupported(f"this needs a table of {self._cells(axes)} cells, more than the limit of {limit}")
+
+
+class Restricted(NamedTuple):
+    """The records of a joint distribution that are in a box.
+
+    Args:
+        joint: their distribution.
+        share: of all records.
+    """
+
+    joint: Joint
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxes:
+    """Records in disjoint boxes.
+
+    Args:
+        parts: of every box that any are in, their distribution and their share.
+    """
+
+    parts: tuple[Restricted, ...]
+
+    def sample(self, records: int, *, rng: Generator) -> Codes:
+        """Return independent records, shape (attributes, records): each of a box by its share, then of that."""
+        if len(self.parts) == 1:
+            return self.parts[0].joint.sample(records, rng=rng)
+        shares = np.array([part.share for part in self.parts])
+        (boxes,) = dense(shares / shares.sum()).sample(records, rng=rng)
+        codes = np.empty((len(self.parts[0].joint.shape), records), dtype=np.int64)
+        for place, part in enumerate(self.parts):
+            inside = np.flatnonzero(boxes == place)
+            codes[:, inside] = part.joint.sample(inside.size, rng=rng)
+        return codes
+
+
+def _normalised(table: Array, sums: Array) -> Array:
+    """Return conditional distributions; even ones where there is none, which no record reaches."""
+    wide = sums.reshape(sums.shape + (1,) * (table.ndim - sums.ndim))
+    even = 1.0 / math.prod(table.shape[sums.ndim :])
+    return np.where(wide > 0, table / np.where(wide > 0, wide, 1.0), even)
 
 
 def independent(shares: Sequence[Array]) -> Joint:
