@@ -27,7 +27,7 @@ def test_of_a_near_tie_it_is_told_how_many_groups_are_no_empty_ones() -> None:
 def test_a_collection_opens_with_its_largest_estimates_where_the_noise_hides_which_group_is_the_largest() -> None:
     (first, found) = opening(KINDS["local of one"]()).split(". ", 1)
     assert first == "400 people reported"
-    assert re.match(r"The largest estimates of region are Centre 60 % \(10 to 100\), South 50 % ", found)
+    assert re.match(r"The largest estimates of region are Centre: 60 % \(10 to 100\), South: 50 % ", found)
     assert found.endswith("and 2 of 6 are told from an empty one.")
 
 
@@ -35,7 +35,7 @@ def test_of_more_groups_than_are_compared_the_largest_estimates_are_told() -> No
     names = [f"v{number:03}" for number in range(MOST_GROUPS + 1)]
     many = {"kind": "categorical", "name": "word", "values": names}
     data = pa.table({"word": [names[7]] * 900 + names * 4})
-    assert " The largest estimates of the 65 groups of word are v007 78" in opening(
+    assert " The largest estimates of the 65 groups of word are v007: 78" in opening(
         make("histogram", [many], data=data)
     )
 
@@ -70,6 +70,6 @@ def test_the_largest_of_many_groups_are_those_of_the_shares_that_are_named() -> 
     many = [f"ward {place}" for place in range(1200)]
     column = {"kind": "categorical", "name": "ward", "values": many}
     shown = opening(make("histogram", [column], data=pa.table({"ward": many})))
-    shares = [float(text) for text in re.findall(r"ward \d+ ([\d.]+) %", shown)]
+    shares = [float(text) for text in re.findall(r"ward \d+: ([\d.]+) %", shown)]
     assert len(shares) == 3
     assert shares == sorted(shares, reverse=True)

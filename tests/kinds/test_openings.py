@@ -62,7 +62,7 @@ def test_a_largest_group_is_named_where_it_is_significant() -> None:
 
 @pytest.mark.parametrize("rows", [(400, 403, 400, 300, 10), (30, 31, 30, 30, 30), (9, 11, 9, 8, 10)])
 def test_a_near_tie_has_the_largest_estimates_and_names_no_largest_group(rows: tuple[int, ...]) -> None:
-    amount = r"[A-E] \d+(\.\d)? % \(\d+(\.\d)? to \d+(\.\d)?\)"
+    amount = r"[A-E]: \d+(\.\d)? % \(\d+(\.\d)? to \d+(\.\d)?\)"
     told = f"The largest estimates of Home town are {amount}, {amount} and {amount}; the noise hides which group is "
     assert re.search(told, of_towns(*rows)), of_towns(*rows)
 
@@ -132,7 +132,7 @@ def held(often: float) -> str:
 def test_a_value_of_sets_is_named_where_its_interval_lies_above_all_others() -> None:
     assert "The most frequent value is 3: " in held(0.5)
     tie = held(0.0)
-    assert re.search(r"The largest estimates are \d \d+ people \(\d+ to \d+\), \d \d+ people ", tie), tie
+    assert re.search(r"The largest estimates are \d: \d+ people \(\d+ to \d+\), \d: \d+ people ", tie), tie
     assert tie.endswith("; the noise hides which value is the most frequent.")
 
 

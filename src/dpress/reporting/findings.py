@@ -259,12 +259,12 @@ def largest_estimates(
 
     >>> groups = Groups(labels="abc", values=np.array([1.0, 4.0, 3.0]), exceeds=lambda first, second, _: False)
     >>> largest_estimates("", groups, lambda group, _: Estimate(value=9.0 - group, ends=(2.0, 12.0)), "people")
-    'The largest estimates are b 8 people (2 to 12) and c 7 people (2 to 12)'
+    'The largest estimates are b: 8 people (2 to 12) and c: 7 people (2 to 12)'
     """
     many = len(groups.labels)
     order = np.argsort(-groups.values, kind="stable").tolist()[: max(1, min(most, many - 1))]
     each = 1 - (1 - CONFIDENCE) / many
-    named = [f"{groups.labels[place]} {amount(value(place, each), unit, TENTH)}" for place in order]
+    named = [f"{groups.labels[place]}: {amount(value(place, each), unit, TENTH)}" for place in order]
     verb = "estimates {} are" if len(named) > 1 else "estimate {} is"
     return f"The largest {verb.format(of).replace('  ', ' ')} {listed(named)}"
 

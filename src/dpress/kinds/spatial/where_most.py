@@ -53,7 +53,7 @@ def largest_quarter(density: Density, tail: Tail, box: Box, captions: Sequence[s
     side = SIDES[-1]
     squares = _squares(density, side)
     groups = Groups(
-        labels=[f"{_where(box, captions, place, side)}:" for place in range(side * side)],
+        labels=[_where(box, captions, place, side) for place in range(side * side)],
         values=density.values(squares),
         exceeds=lambda *_: False,
     )
