@@ -1,5 +1,6 @@
 """Each bad input gives one clear line and exit code 1; nothing is half-written, no budget is lost or gained."""
 
+import contextlib
 import sqlite3
 
 import pyarrow as pa
@@ -234,7 +235,7 @@ def test_a_full_disk(spec, publish_refused, monkeypatch):
 def test_a_locked_ledger(folder, spec, publish_refused, monkeypatch):
     monkeypatch.setattr(sqlite_ledger, "BUSY_SECONDS", 0.05)
     spec()
-    with sqlite3.connect(folder / "budget.sqlite") as other:
+    with contextlib.closing(sqlite3.connect(folder / "budget.sqlite")) as other:
         other.execute("BEGIN EXCLUSIVE")
         line = refusal_while_locked(publish_refused)
         other.rollback()

@@ -1,5 +1,6 @@
 """A specification whose person is named by several columns: what is counted, stated, charged, and read back."""
 
+import contextlib
 import json
 import sqlite3
 from fractions import Fraction
@@ -117,6 +118,6 @@ def test_columns_that_name_nobody_together_are_refused(unit, expected):
 
 def test_what_was_created_for_one_column_has_the_bytes_that_it_had(tmp_path):
     ledger = Ledger.create(tmp_path / "l.db", limit=PureDP(epsilon=1), unit=Unit(column="uid"))
-    with sqlite3.connect(ledger.path) as connection:
+    with contextlib.closing(sqlite3.connect(ledger.path)) as connection:
         (payload,) = connection.execute("SELECT payload FROM line").fetchone()
     assert set(json.loads(payload)) == {"fact", "time", "limit", "relation", "column", "rows"}

@@ -62,7 +62,8 @@ class Service:
             with urllib.request.urlopen(asked) as answer:  # noqa: S310
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as refused:
-            return refused.code, json.loads(refused.read())
+            with refused:
+                return refused.code, json.loads(refused.read())
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)

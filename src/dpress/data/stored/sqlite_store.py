@@ -46,7 +46,11 @@ class SqliteStore:
         self._lock = threading.Lock()
         with _readable_errors(path):
             self._writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._writer.close()
+                raise
 
     def _prepare(self) -> None:
         """Bring the file to the newest layout."""

@@ -78,9 +78,10 @@ def _answer(url: str, body: bytes | None = None) -> dict[str, Any]:
                 content: dict[str, Any] = json.loads(answer.read())
                 return content
         except urllib.error.HTTPError as refusal:
+            reason = _reason(refusal)
             if refusal.code not in LATER:
-                raise ReportRejected(f"the service refused with {refusal.code}: {_reason(refusal)}") from None
-            fault, pause = f"it answered {refusal.code}: {_reason(refusal)}", refusal.headers.get("Retry-After", "1")
+                raise ReportRejected(f"the service refused with {refusal.code}: {reason}") from None
+            fault, pause = f"it answered {refusal.code}: {reason}", refusal.headers.get("Retry-After", "1")
         except (OSError, ValueError) as error:
             fault, pause = str(getattr(error, "reason", error)), "1"
         if left:
@@ -90,7 +91,8 @@ def _answer(url: str, body: bytes | None = None) -> dict[str, Any]:
 
 def _reason(refusal: urllib.error.HTTPError) -> str:
     """Return why a service refused, in one line."""
-    try:
-        return str(json.loads(refusal.read())["detail"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return str(refusal.reason)
+    with refusal:
+        try:
+            return str(json.loads(refusal.read())["detail"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return str(refusal.reason)
