@@ -1,4 +1,4 @@
-"""A program for a process of its own: releases in the workers of a pool of processes, as notebooks and schedulers start.
+"""A program for a process of its own: releases in the workers of a pool, as notebooks and schedulers start them.
 
 Workers that are spawned import dpress anew; those of a fork server, Python's choice on Linux from 3.14 on, copy a
 process that did. Prints, by the way that the workers start, how each release ended.
