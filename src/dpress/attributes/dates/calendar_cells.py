@@ -110,7 +110,7 @@ def period(text: str) -> Period:
     if match["quarter"]:
         text = f"{match['year']}-{3 * int(match['quarter']) - 2:02}"
     first = np.datetime64(text.replace(" ", "T"))
-    end = first + (3 if match["quarter"] else 1)  # in the unit of its own text
+    end = (first.astype(np.int64) + (3 if match["quarter"] else 1)).astype(first.dtype)  # in the unit of its own text
     return Period(*(int(day.astype("datetime64[h]").astype(np.int64)) for day in (first, end)))
 
 
