@@ -85,7 +85,8 @@ def test_what_is_computed_is_not_measured_and_the_plan_and_the_page_say_so(tmp_p
     assert "Computed, and so not measured: district; the loss goes to the other attributes." in remarks
     release = dpress.publish(planned, table(), out=tmp_path / "release", rng=rng.seeded(3))
     text = page(release)
-    assert "In every record holds: `not (sex = male and pregnant = yes)`" in text
+    assert "In every record holds: <code>not (sex = male and pregnant = yes)</code>; <code>pregnant = no or" in text
+    assert "Computed from other attributes, and not measured: district." in text
     assert text.count("No noisy histogram stands behind them") == 1  # behind the district's
     without = plan_text.text(dpress.plan(spec("graphical", None)))
     assert not any("every record holds" in str(remark) for remark in without.remarks)

@@ -15,8 +15,12 @@ def constrained(constraints: Sequence[Constraint], maker: RecordMaker) -> list[s
     """
     if not constraints:
         return []
-    names = [attribute.name for attribute in maker.attributes]
-    computed = [name for axis, name in enumerate(names) if axis not in maker.measured]
     holds = "; ".join(f"`{constraint.text}`" for constraint in constraints)
-    measured = f"Computed, and so not measured: {', '.join(computed)}; the loss goes to the other attributes."
-    return [f"In every record holds: {holds}.", *([measured] if computed else [])]
+    names = ", ".join(computed(maker))
+    measured = f"Computed, and so not measured: {names}; the loss goes to the other attributes."
+    return [f"In every record holds: {holds}.", *([measured] if names else [])]
+
+
+def computed(maker: RecordMaker) -> list[str]:
+    """Return the names of the attributes that constraints compute."""
+    return [attribute.name for axis, attribute in enumerate(maker.attributes) if axis not in maker.measured]

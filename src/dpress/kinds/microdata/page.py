@@ -20,7 +20,7 @@ from dpress.data.specification.constraint import Constraint
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.answers import ANSWERING
-from dpress.kinds.microdata.constraint_words import constrained
+from dpress.kinds.microdata.constraint_words import computed
 from dpress.kinds.microdata.likely_pairs import LikelyPairs, likely_pairs
 from dpress.kinds.microdata.record_findings import seen, sureness
 from dpress.kinds.microdata.record_views import PairView, attribute_view, ranked
@@ -61,7 +61,8 @@ class Records:
         rows: how many rows there are, as far as it is published; None where nothing is.
         likely: how sure tables of two attributes are likely to be; None where nobody knows.
         measured: the places of the attributes that no constraint computes.
-        constrained: what holds in every record, sentences.
+        constraints: what holds in every record.
+        computed: the names of the attributes that constraints compute.
     """
 
     table: pa.Table
@@ -72,7 +73,8 @@ class Records:
     rows: RowCount | None
     likely: LikelyPairs | None
     measured: tuple[int, ...]
-    constrained: Sequence[str]
+    constraints: Sequence[str]
+    computed: Sequence[str]
 
     @property
     def size(self) -> int:
@@ -97,7 +99,8 @@ def records_of(release: Release) -> Records:
         rows=made.rows,
         likely=likely_pairs(answers.maker, made.table.num_rows),
         measured=answers.maker.measured,
-        constrained=constrained(_constraints(release), answers.maker),
+        constraints=[constraint.text for constraint in _constraints(release)],
+        computed=computed(answers.maker),
     )
 
 
@@ -129,7 +132,8 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
         "aligned": records.aligned,
         "representative": records.parameters.get("rows") == "representative",
         "parameters": _parameters(facts, records),
-        "constrained": records.constrained,
+        "constraints": records.constraints,
+        "computed": records.computed,
         "noise_error": facts.predicted_error if math.isfinite(facts.predicted_error) else None,
         "distinct": occurring.size,
         "once": int((occurring == 1).sum()),
