@@ -1,11 +1,14 @@
 """Three marginals of one large file: dpress on every engine beside what the engine does by itself, and beside peers.
 
-python bench/engines.py [--rows 50000000] [--postgres-rows 2000000] [--peers PYTHON] > engines.json
+python bench/engines.py [--rows 50000000] [--postgres-rows 2000000] [--peers PYTHON] [--only PART ...] > engines.json
 
 Four columns: an integer of 80 values, texts of 2 and of 12, a float in 50 bins; the file is made in a temporary folder.
 Every figure is the median of RUNS, after one that warms up; engines take turns. `times_own` is how many times as long
-dpress takes as the engine's own GROUP BYs of the same tables, beside the `goal` for it. PYTHON is the interpreter of an
-environment with daft, dask or ray, see `peer_frames.py`. The hours for 10^12 rows are plain arithmetic: nobody ran it.
+dpress takes as the engine's own GROUP BYs of the same tables, beside the `goal` for it. `names` are 425,000 of them in
+a fifth of the rows, counted by DuckDB and by dpress: CPU seconds and the largest memory of a process each, with its
+start. `sizes` are whole releases of files of SIZES rows, and `times` what peers take over what dpress does. PYTHON is
+the interpreter of an environment with peers, see `peer_frames.py`. The hours for 10^12 rows are plain arithmetic:
+nobody ran it.
 """
 
 import argparse
@@ -39,6 +42,9 @@ from dpress.data.true_counts import true_counts
 from machine import facts
 
 RUNS, PIECE = 3, 1_000_000
+SIZES, NAMES = (10**4, 10**5, 10**6, 10**7), 425_000
+PEERS = ("pandas", "polars", "opendp", "diffprivlib", "pipelinedp")
+PARTS = ("threads", "postgres", "spark", "peers", "names", "sizes")
 JOBS = tuple(f"job number {number}" for number in range(12))
 SCHEMA = Schema(
     (
@@ -187,14 +193,88 @@ def on_spark(path: Path, rows: int) -> list[Row]:
     return found
 
 
-def peers(python: str | None, path: Path) -> dict[str, Any]:
+def peers(python: str | None, path: Path, *names: str) -> dict[str, Any]:
     """Return what peers take for the same tables, or why there is no figure."""
     if python is None:
         return {"left out": "no --peers"}
     script = str(Path(__file__).with_name("peer_frames.py"))
-    done = subprocess.run([python, script, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run([python, script, str(path), *names], capture_output=True, text=True, check=False)
     lines = done.stdout.strip().splitlines()
     return json.loads(lines[-1]) if lines and not done.returncode else {"left out": "the script failed"}
+
+
+NAMES_OF_DUCKDB = """
+import duckdb, sys
+statement = f"SELECT name, count(*) FROM '{sys.argv[1]}' GROUP BY name"
+print(duckdb.sql(statement).to_arrow_table().num_rows)
+"""
+NAMES_OF_DPRESS = """
+import sys
+from dpress.attributes.listed.attribute import Categorical
+from dpress.core.basics.claim import ROW
+from dpress.data.count_names import name_counts
+from dpress.data.sources.open_source import open_source
+name = Categorical(name="name", values="discover", other="other")
+print(len(name_counts(name, open_source(sys.argv[1], engine=sys.argv[2] or None), ROW).names))
+"""
+
+
+def names(folder: Path, rows: int) -> list[Row]:
+    """Compare counts of names with DuckDB by itself, a process each."""
+    path = folder / "names.parquet"
+    with duckdb.connect() as engine:
+        made = f"SELECT 'name of number ' || (hash(i) % {NAMES})::VARCHAR AS name FROM range({rows}) t(i)"
+        engine.execute(f"COPY ({made}) TO '{path}' (ROW_GROUP_SIZE 1000000)")
+    runs = {"DuckDB by itself": (NAMES_OF_DUCKDB,)}
+    runs |= {
+        f"dpress, {engine or 'as a file suggests'}": (NAMES_OF_DPRESS, engine) for engine in ("", "sql", "threads")
+    }
+    figures = []
+    for name, (script, *engine) in runs.items():
+        costs = [cost([sys.executable, "-c", script, str(path), *engine]) for _ in range(RUNS)]
+        seconds, mib = (statistics.median(own) for own in zip(*costs, strict=True))
+        figures.append({"what": name, "rows": rows, "names": NAMES, "cpu_seconds": seconds, "peak_mib": mib})
+    first = figures[0]
+    return [
+        one
+        | {"times_cpu": one["cpu_seconds"] / first["cpu_seconds"], "times_memory": one["peak_mib"] / first["peak_mib"]}
+        for one in figures
+    ]
+
+
+def cost(command: list[str]) -> tuple[float, float]:
+    """Return the CPU seconds and the largest memory in MiB of a process."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise OSError(f"a process ended with {child.returncode}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def sizes(folder: Path, python: str | None) -> list[Row]:
+    """Compare whole releases with peers, and with counts that have no noise, by size."""
+    from dpress.data.specification.spec import from_dict
+    from dpress.release.curator.publish import publish
+    from dpress.release.plan.plan import plan
+
+    attributes = [
+        {"name": "age", "kind": "integer", "bounds": [17, 96]},
+        {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]},
+        {"name": "job", "kind": "categorical", "values": list(JOBS)},
+        {"name": "income", "kind": "numeric", "bounds": [0.0, 100_000.0], "bins": 50},
+    ]
+    tables = {"tables": [["age"], ["sex", "job"], ["job", "income"]]}
+    release = {"kind": "marginals", "method": "identity", "parameters": tables}
+    asked = plan(from_dict({"attribute": attributes, "privacy": {"epsilon": 1.0}, "release": release}))
+    found = []
+    for rows in SIZES:
+        write(path := folder / f"{rows}.parquet", rows)
+        seconds = together({"dpress": lambda path=path: publish(asked, path)})["dpress"]
+        others = peers(python, path, *PEERS)
+        times = {name: one["seconds"] / seconds if "seconds" in one else "left out" for name, one in others.items()}
+        found.append({"rows": rows, "dpress_seconds": seconds, "times": times})
+    return found
 
 
 def noted(name: str, run: Callable[[], list[Row]]) -> list[Row]:
@@ -211,19 +291,25 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50_000_000, metavar="N")
     parser.add_argument("--postgres-rows", type=int, default=2_000_000, metavar="N")
     parser.add_argument("--peers", default=os.environ.get("DPRESS_PEERS"), metavar="PYTHON")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         path, few = Path(folder) / "rows.parquet", Path(folder) / "few.parquet"
         write(path, options.rows)
         write(few, few_rows := min(options.rows, options.postgres_rows))
-        figures = [
-            *noted("DuckDB", lambda: on_threads(path, options.rows)),
-            *noted("PostgreSQL", lambda: on_postgres(few, few_rows)),
-            *noted("Spark", lambda: on_spark(path, options.rows)),
-        ]
-        found = {"machine": facts("duckdb", "pyarrow", "pyspark"), "figures": figures}
-        print(json.dumps(found | {"peers": peers(options.peers, path)}, indent=2))
+        parts = {
+            "threads": lambda: noted("DuckDB", lambda: on_threads(path, options.rows)),
+            "postgres": lambda: noted("PostgreSQL", lambda: on_postgres(few, few_rows)),
+            "spark": lambda: noted("Spark", lambda: on_spark(path, options.rows)),
+        }
+        found = {
+            "machine": facts("duckdb", "pyarrow", "pyspark"),
+            "figures": [row for name, run in parts.items() if name in options.only for row in run()],
+        }
+        found |= {"names": names(Path(folder), options.rows // 5)} if "names" in options.only else {}
+        found |= {"sizes": sizes(Path(folder), options.peers)} if "sizes" in options.only else {}
+        print(json.dumps(found | ({"peers": peers(options.peers, path)} if "peers" in options.only else {}), indent=2))
 
 
 if __name__ == "__main__":
