@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import threading
 import time
 
@@ -81,6 +82,21 @@ def test_progress_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:
     shown = capsys.readouterr().err
     assert "wrote 4,000 rows" in shown
     assert "1:00:0" in shown  # since the start, not since it is shown
+
+
+def test_the_time_that_is_left_is_shown_where_the_rows_are_stated(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(output, "PATIENCE", -1.0)
+    times = itertools.count(100.0, 10.0)
+    pace = output.Pace(10_000)
+    assert [pace.left(done, next(times)) for done in (4_000, 5_000, 9_000, 2_000)] == [
+        " of 10,000",
+        " of 10,000, about 50 s left",
+        " of 10,000, about 4 s left",
+        " of 10,000",  # read once more
+    ]
+    with output.counting(quiet=False, total=lambda: 9_000) as show:
+        show(3_000)
+    assert "counted 3,000 rows of 9,000" in capsys.readouterr().err
 
 
 def test_work_that_counts_nothing_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:

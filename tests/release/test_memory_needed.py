@@ -37,6 +37,7 @@ from dpress.release.curator.publish import publish
 from dpress.release.plan.plan import plan
 
 OF_DEVICES = {"sets", "strings"}  # kinds of which no table is published
+HANGS = 1200  # seconds after which a program is taken to hang, on a machine however loaded
 FACTOR = 4  # between the bound and what a release takes, at most, where it takes more than what all take
 PERSON = {"epsilon": 1, "unit": "uid", "rows_per_unit": 2}
 PROGRAM = """
@@ -140,7 +141,7 @@ def test_the_limit_of_a_control_group_and_of_an_address_space_count(tmp_path):
     assert [*free_memory._left(tmp_path / "memory", "/outer/inner", *names)] == [800]
     program = "from dpress.core.basics.free_memory import bytes_there; print(bytes_there())"
     limit = f"ulimit -v 1000000; exec {sys.executable} -c '{program}'"
-    done = subprocess.run(["sh", "-c", limit], capture_output=True, text=True, check=True, timeout=1200)
+    done = subprocess.run(["sh", "-c", limit], capture_output=True, text=True, check=True, timeout=HANGS)
     assert 0 < int(done.stdout) < 1_024_000_000
 
 
@@ -153,6 +154,6 @@ def test_the_bound_is_above_the_peak_and_not_far_above_it(tmp_path, kind):
     table = rows(kind, size)
     pq.write_table(table, tmp_path / "rows.parquet")
     words = [sys.executable, "-c", PROGRAM, str(tmp_path), str(len(table))]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=1200)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=HANGS)
     bound, peak = json.loads(done.stdout)
     assert peak <= bound <= FACTOR * max(peak, START)

@@ -18,6 +18,8 @@ from dpress.core.basics.visible import visible
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+COUNTED = "counted {:,} rows"
+MINUTE, HOUR = 60, 3600
 PATIENCE = 2.0  # seconds before progress is shown
 
 
@@ -162,10 +164,14 @@ def refusal(message: str) -> None:
 
 
 @contextlib.contextmanager
-def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
+def counting(*, quiet: bool, total: Callable[[], int | None] = lambda: None) -> Iterator[Callable[..., None] | None]:
     """Yield a callback that shows the number of rows read, once that takes longer than two seconds.
 
     Its second argument, a text such as "wrote {:,} rows", says what else was counted.
+
+    Args:
+        quiet: whether nothing is shown.
+        total: called once where anything is: how many rows there are, for the time that is left.
     """
     if quiet:
         yield None
@@ -173,14 +179,52 @@ def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         update: Callable[[str], None] | None = None
+        pace: Pace | None = None
 
-        def show(done: int, text: str = "counted {:,} rows") -> None:
-            nonlocal update
+        def show(done: int, text: str = COUNTED) -> None:
+            nonlocal update, pace
             if time.monotonic() - started > PATIENCE:
                 update = update or stack.enter_context(_bar(started))
-                update(text.format(done))
+                pace = pace or Pace(total())
+                update(text.format(done) + (pace.left(done, time.monotonic()) if text == COUNTED else ""))
 
         yield show
+
+
+class Pace:
+    """How long a count will still take, by how fast it went.
+
+    >>> pace = Pace(3_000_000)
+    >>> pace.left(500_000, 10.0), pace.left(1_000_000, 15.0), pace.left(2_800_000, 33.0)
+    (' of 3,000,000', ' of 3,000,000, about 20 s left', ' of 3,000,000, about 2 s left')
+    """
+
+    def __init__(self, total: int | None) -> None:
+        """Take how many rows there are; None where that is not stated."""
+        self._total, self._first, self._last = total, (0, 0.0), -1
+
+    def left(self, done: int, at: float) -> str:
+        """Return how many rows there are and about how long the rest takes, as the end of a text."""
+        if self._total is None:
+            return ""
+        if self._last < 0 or done < self._last:  # rows are read once more
+            self._first = done, at
+        self._last, (before, began) = done, self._first
+        if done == before:
+            return f" of {self._total:,}"
+        seconds = (at - began) * max(0, self._total - done) / (done - before)
+        return f" of {self._total:,}, about {_duration(seconds)} left"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people.
+
+    >>> _duration(44), _duration(600), _duration(9000)
+    ('44 s', '10 min', '2.5 h')
+    """
+    if seconds < 2 * MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / MINUTE:.0f} min" if seconds < 2 * HOUR else f"{seconds / HOUR:.1f} h"
 
 
 @contextlib.contextmanager

@@ -35,6 +35,7 @@ from dpress.release.periods.series import load_series
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import doubts, promised
 from dpress.release.plan.spec_or_design import load_spec_or_design
+from dpress.release.source_rows import stated_rows
 from dpress.reporting.bundle import check_bundle, write_bundle
 
 MOST_NAMED = 40  # tables, by a line each
@@ -116,7 +117,7 @@ def _publish_whole(
     started = time.perf_counter()
     target = _target(path, out, bundle, quiet=quiet)
     new = ledger is not None and not Ledger.exists(ledger)
-    with counting(quiet=quiet) as progress:
+    with counting(quiet=quiet, total=partial(stated_rows, target.design, data)) as progress:
         beside = {"fitting": "fitted {:,}", "writing": "wrote {:,} rows"}
         shown: dict[str, Any] = {name: progress and partial(progress, text=text) for name, text in beside.items()}
         release = publish(target, data, out=out, ledger=ledger, progress=progress, **shown, **options)

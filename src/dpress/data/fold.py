@@ -15,6 +15,7 @@ from dpress.core.methods.table_cells import table_cells
 from dpress.core.reports.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec.codec import Codes, encode
+from dpress.data.kept_sums import KeptSums, PartSums
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.table import Table
 
@@ -24,7 +25,13 @@ Encode = Callable[[Schema, pa.RecordBatch], Codes]
 
 
 def fold(
-    table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None, encode: Encode = encode
+    table: Table,
+    schema: Schema,
+    kernel: Kernel,
+    *,
+    progress: Progress | None = None,
+    encode: Encode = encode,
+    kept: KeptSums | None = None,
 ) -> Counts:
     """Return the sum of `kernel(codes)` over all batches.
 
@@ -40,6 +47,8 @@ def fold(
         kernel: pure.
         progress: called with the number of rows done so far.
         encode: from a batch to codes; another one where the rows are coded in part.
+        kept: the sums of parts that are done, of rows in several parts; which rows of a person stay is drawn, and
+            their sums are never kept.
 
     Raises:
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
@@ -61,7 +70,10 @@ def fold(
         batches = itertools.chain.from_iterable(part.batches() for part in watched.parts)
         total = add_up(_noted(batches, counted), coded, rows=lambda batch: batch.num_rows, progress=progress)
     else:
-        total = _by_parts(watched.parts, coded, lambda batch: progress(counted(batch)) if progress else counted(batch))
+        sums = kept.of_next(len(watched.parts)) if kept is not None and not table.unit.columns else None
+        watched.count(0 if sums is None else sums.rows)
+        note = lambda batch: progress(counted(batch)) if progress else counted(batch)  # noqa: E731
+        total = _by_parts(watched.parts, coded, note, sums)
     watched.check()
     return total
 
@@ -76,30 +88,41 @@ def _by_parts(
     parts: Sequence[Part],
     kernel: Callable[[pa.RecordBatch], Counts | SparseArray],
     done: Callable[[pa.RecordBatch], object],
+    sums: PartSums | None,
 ) -> Counts:
     """Return the sum over all batches of all parts; every thread reads a part of its own."""
     total: Counts | None = None
     lock, stopped = Lock(), False
 
-    def work(part: Part) -> None:
+    def work(number: int, part: Part) -> None:
         nonlocal total
+        of_part, rows = None, 0
         for batch in part.batches():
-            part_counts = kernel(batch)
+            batch_counts = kernel(batch)
+            of_part, rows = of_part if sums is None else added(of_part, batch_counts), rows + batch.num_rows
             with lock:
-                total = added(total, part_counts)
+                total = added(total, batch_counts) if sums is None else None
                 done(batch)
             if stopped:
                 return
+        if sums is not None:
+            with lock:
+                sums.add(number, of_part, rows)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        waiting = [pool.submit(work, part) for part in parts]
+        left = [(number, part) for number, part in enumerate(parts) if sums is None or number not in sums.done]
+        waiting = [pool.submit(work, number, part) for number, part in left]
         try:
             for future in waiting:
                 future.result()
         except BaseException:
             stopped = True
             pool.shutdown(wait=False, cancel_futures=True)
+            if sums is not None:
+                with lock:
+                    sums.keep()
             raise
+    total = total if sums is None else sums.total
     return np.zeros(0, dtype=np.int64) if total is None else total
 
 

@@ -19,6 +19,7 @@ from dpress.core.methods.people import People
 from dpress.core.methods.table_sums import Edges, Found, Integers, Sums
 from dpress.data.add_up import Counts, Progress
 from dpress.data.count_names import name_counting
+from dpress.data.kept_sums import KeptSums
 from dpress.data.person_totals import person_totals
 from dpress.data.rows import people
 from dpress.data.table import Table
@@ -34,23 +35,26 @@ class TableRows:
         source: where they are, as `open_source` takes or returns them.
         unit: whose contribution is bounded.
         progress: called with the number of rows done so far, of every reading.
+        kept: the sums of parts that are done; None where nothing is kept, as once something was drawn.
     """
 
     schema: Schema
     source: Any
     unit: Unit
     progress: Progress | None = None
+    kept: KeptSums | None = None
 
     def tables(self, tables: Sequence[tuple[int, ...]]) -> Counts:
         """Return the counts of tables; see `true_counts`."""
-        return true_counts(self.schema, tables, self.source, self.unit, progress=self.progress)
+        return true_counts(self.schema, tables, self.source, self.unit, progress=self.progress, kept=self.kept)
 
     def sums(self, sums: Sums) -> Counts:
         """Return sums over rows, then over persons; see `row_sums` and `person_totals`."""
         if sums.shape is not None:
             check_shape(self.schema, sums.shape)
         if sums.of_persons is None:
-            return row_sums(self.schema, sums.of_rows, self.source, self.unit, progress=self.progress)
+            options: dict[str, Any] = {"progress": self.progress, "kept": self.kept}
+            return row_sums(self.schema, sums.of_rows, self.source, self.unit, **options)
         return person_totals(self.schema, sums, self.source, self.unit, progress=self.progress)
 
     def names(self, axis: int) -> CountNames:
@@ -82,7 +86,7 @@ class TableRows:
 
     def completed(self, found: Found) -> "TableRows":
         """Return the same rows, coded by what was found."""
-        return replace(self, schema=Schema(with_discovered(self.schema.attributes, found)))
+        return replace(self, schema=Schema(with_discovered(self.schema.attributes, found)), kept=None)
 
 
 def _cut(attribute: Tabular, edges: Callable[[float, float], tuple[float, ...]]) -> Numeric:

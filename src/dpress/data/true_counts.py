@@ -12,6 +12,7 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.atoms import Atoms
 from dpress.data.add_up import Counts, Progress, added
 from dpress.data.fold import Kernel, count, fold
+from dpress.data.kept_sums import KeptSums
 from dpress.data.table import Table
 
 MOST_CELLS = 1 << 22  # 32 MB of counts
@@ -24,6 +25,7 @@ def true_counts(
     unit: Unit,
     *,
     progress: Progress | None = None,
+    kept: KeptSums | None = None,
 ) -> Counts:
     """Return the exact counts of some tables, one after the other: private, never written anywhere.
 
@@ -33,6 +35,7 @@ def true_counts(
         source: the rows, as `open_source` takes or returns them.
         unit: whose contribution is bounded; `ROW` counts every row.
         progress: called with the number of rows counted so far.
+        kept: of parts that are counted; see `fold`.
 
     Raises:
         OSError, SchemaMismatch: see `fold`.
@@ -42,7 +45,7 @@ def true_counts(
         from dpress.data.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
         return sql_counts(table, schema, tables, progress=progress)
-    return fold(table, schema, count(schema.shape, tables), progress=progress)
+    return fold(table, schema, count(schema.shape, tables), progress=progress, kept=kept)
 
 
 def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
@@ -71,7 +74,15 @@ def check_shape(schema: Schema, shape: tuple[int, ...]) -> None:
         raise SchemaMismatch(f"the predicates are about cells {shape}, the attributes have {schema.shape}")
 
 
-def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+def row_sums(
+    schema: Schema,
+    kernel: Kernel,
+    source: Any,
+    unit: Unit,
+    *,
+    progress: Progress | None = None,
+    kept: KeptSums | None = None,
+) -> Counts:
     """Return the sum of a kernel over all rows.
 
     Where an engine counts by statements, it counts all cells if they are at most MOST_CELLS, and the kernel sees these;
@@ -83,6 +94,7 @@ def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progres
         source: see `true_counts`.
         unit: whose contribution is bounded.
         progress: called with the number of rows done so far.
+        kept: of parts that are summed; see `fold`.
 
     Raises:
         OSError, SchemaMismatch: see `fold`.
@@ -92,7 +104,7 @@ def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progres
         axes = tuple(range(len(schema.shape)))
         return cell_sums(true_counts(schema, [axes], source, unit, progress=progress), schema.shape, kernel)
     if not table.source.database:
-        return fold(table, schema, kernel, progress=progress)
+        return fold(table, schema, kernel, progress=progress, kept=kept)
     from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import
 
     return folded(table.drawn(), schema, kernel, progress)

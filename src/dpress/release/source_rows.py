@@ -1,5 +1,6 @@
 """Where the rows are that a design counts: as its specification names them, and says that files of text are written."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,6 +95,13 @@ def rows_of(design: Design, data: Any, *, engine: str | None = None) -> Rows:
     else:
         rows = open_source(data, stated, read, engine=engine, unit=unit)
     return named_rows(rows, stated, unit)
+
+
+def stated_rows(design: Design, data: Any) -> int | None:
+    """Return how many rows there are where that is stated beside them, as in the footers of Parquet; else None."""
+    with contextlib.suppress(OSError, ValueError):
+        return rows_of(design, source_of(design, data)).source.row_count()
+    return None
 
 
 def _unit(design: Design) -> tuple[str, ...]:

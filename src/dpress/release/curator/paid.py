@@ -99,7 +99,7 @@ def paid(
     """
     if rng is not None:
         generators.or_secure(rng)  # refuses it before anything is read
-    with _noting("nothing was charged", KeyboardInterrupt):
+    with _noting("nothing was charged", KeyboardInterrupt), _going_on(kept):
         draw = prepare()
     generator, ticket = (generators.or_secure(rng), "") if kept is None else kept.draws()
     ledger, stands = account.opened(), account.stands(kept)
@@ -112,6 +112,21 @@ def paid(
     if kept is not None:
         kept.remove()
     return finished
+
+
+@contextlib.contextmanager
+def _going_on(kept: "Unfinished | None") -> Iterator[None]:
+    """Say of a count that is stopped whether it goes on; keep nothing of rows that are refused."""
+    try:
+        yield
+    except ValueError:
+        if kept is not None and not kept.drawing:
+            kept.remove()
+        raise
+    except BaseException as stop:
+        if kept is not None and kept.begun and not kept.drawing:
+            stop.add_note(LeftBehind("publishing it again goes on with the count"))
+        raise
 
 
 @contextlib.contextmanager

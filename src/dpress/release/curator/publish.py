@@ -136,7 +136,8 @@ def publish(
     if out is not None:
         _check_place(out, existing)
     check_needed(design, mechanism, source, csv=csv)
-    rows = TableRows(schema=design.schema, source=source, unit=unit, progress=progress)
+    sums = None if kept is None else kept.sums()
+    rows = TableRows(schema=design.schema, source=source, unit=unit, progress=progress, kept=sums)
     line = _line(design, payment, out, who)
     account = Account(ledger=existing or ledger, limit=payment.limit, price=price, unit=unit, line=line)
 

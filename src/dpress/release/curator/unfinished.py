@@ -15,6 +15,7 @@ from pathlib import Path
 from dpress.core.basics import rng as generators
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.rng import Generator
+from dpress.data.kept_sums import KeptSums
 from dpress.data.sources.open_source import Rows
 from dpress.document.design import Design, as_plain, decode, encode, fingerprint
 from dpress.ledger.ledger import Ledger
@@ -26,8 +27,8 @@ FLAGS = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0)  # Wi
 WORDS = """This folder is private: what it holds can undo the noise of a release, or is exact counts of its rows.
 
 `dpress publish` was stopped before the release was written. Publish it again, from the same rows to the same place:
-that finishes it, with the same noise and without another charge, and deletes this folder. Delete it to begin anew; a
-charge that was made stands. Never copy it, keep it in a backup, or give it to anybody.
+that goes on with the count, or finishes the release with the same noise and without another charge, and deletes this
+folder. Delete it to begin anew; a charge that was made stands. Never copy it, back it up, or give it to anybody.
 """
 
 
@@ -66,6 +67,15 @@ class Unfinished:
             self.write(NOTE, WORDS.encode())
             self.write(DESIGN, encode(self.design).encode())
             self.write(BEGUN, json.dumps({"rows": self.rows}).encode())
+
+    def sums(self) -> KeptSums:
+        """Return what keeps the sums of parts of the rows while they are counted; the folder is made for the first."""
+
+        def write(name: str, content: bytes) -> None:
+            self.begin()
+            self.write(name, content)
+
+        return KeptSums(folder=self.folder, write=write)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file, whole or not at all, for its owner alone."""
