@@ -1,12 +1,14 @@
 """Fixtures of a real PostgreSQL server and of an empty store, once in SQLite and once in PostgreSQL."""
 
 import contextlib
+import getpass
 import itertools
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
@@ -49,6 +51,31 @@ def oldest_postgres():
     run("start", "-w", "-D", folder / "data", "-o", options, "-l", folder / "log")
     yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
     run("stop", "-m", "immediate", "-D", folder / "data")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def mariadb_server():
+    """The URL of an empty database of a server of the system's version, by a socket, for its user `root`."""
+    pytest.importorskip("pymysql", reason="needs dpress[mysql]")
+    if shutil.which("mariadbd") is None:
+        pytest.skip("needs Debian's package mariadb-server")
+    folder = Path(tempfile.mkdtemp(prefix="dpress-mariadb-"))
+    user = "mysql" if os.geteuid() == 0 else getpass.getuser()
+    as_server = ["runuser", "-u", user, "--"] if os.geteuid() == 0 else []
+    shutil.chown(folder, user)
+    place = [f"--datadir={folder}/data", f"--user={user}"]
+    make = ["mariadb-install-db", "--no-defaults", *place, "--auth-root-authentication-method=normal"]
+    subprocess.run([*make, "--skip-test-db"], check=True, capture_output=True, timeout=1200)
+    words = [f"--socket={folder}/socket", "--skip-networking", "--innodb-buffer-pool-size=24M"]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen([*as_server, "mariadbd", "--no-defaults", *place, *words], stdout=log, stderr=log)
+    until = time.monotonic() + 60
+    while not (folder / "socket").exists() and time.monotonic() < until and server.poll() is None:
+        time.sleep(0.1)
+    yield f"mysql://root@localhost/mysql?unix_socket={folder}/socket"
+    server.terminate()
+    server.wait(60)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -163,3 +163,14 @@ def test_a_spark_frame_is_read_partition_by_partition(spark_session):
     with pytest.raises(OSError, match="the Spark frame cannot be read by Spark") as caught:
         read(frame.selectExpr(f"raise_error('{SECRET}') AS age"))
     assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.slow
+def test_what_a_cursor_of_adbc_reads_is_a_stream(new_database):
+    from adbc_driver_postgresql import dbapi
+
+    with dbapi.connect(new_database()) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT place % 100 AS uid, place AS age, 'n' || place AS name FROM generate_series(0, 499) AS place"
+        )
+        assert read(cursor.fetch_record_batch(), ("name", "age")) == WANTED

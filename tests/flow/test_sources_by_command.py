@@ -1,5 +1,7 @@
 """Every command reads every source that can be named on a command line or in a specification."""
 
+import re
+
 import duckdb
 import pyarrow as pa
 import pyarrow.csv
@@ -168,7 +170,7 @@ LOST = "the table 'visits' in PostgreSQL: no connection to the server, or it was
     ("DROP TABLE visits CASCADE", {
         "the database has no table or view 'visits' that can be read; it has none",
         ("the table 'visits' in PostgreSQL cannot be read: the server knows a table or an expression of ours not; "
-        "PostgreSQL 15 and later do, code 42P01 (the server's message is withheld: it may quote rows)"),
+        "PostgreSQL 13 and later do, code 42P01 (the server's message is withheld: it may quote rows)"),
     }),
 ])  # fmt: skip
 def test_a_server_that_fails_at_any_statement_is_one_line_and_free(
@@ -187,5 +189,6 @@ def test_a_server_that_fails_at_any_statement_is_one_line_and_free(
             return fetch(own, statement)
 
         monkeypatch.setattr(Snapshot, "fetch", failed)
-        assert unpaid(spec, f"{url}#visits", engine) in lines
+        line = unpaid(spec, f"{url}#visits", engine)
+        assert re.sub(r" at character \d+ of the statement", "", line) in lines
         assert len(statements) >= failing

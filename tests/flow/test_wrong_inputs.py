@@ -55,8 +55,8 @@ PLACES = [
     ("lite.sqlite#visits", "a database of SQLite is not read; save the rows as CSV or Parquet first"),
     ("lite.db#visits", "lite.db is a database of SQLite; save its table as CSV or Parquet, or copy it"),
     (
-        "mysql://host/base#visits",
-        "a database is one of PostgreSQL, postgresql://HOST/DATABASE#TABLE, or a file of DuckDB",
+        "oracle://host/base#visits",
+        "a database is one of PostgreSQL, postgresql://HOST/DATABASE#TABLE, of MariaDB or MySQL, mysql://",
     ),
     ("postgresql://me:word@host/base#visits", "holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD"),
     ("s3://bucket/rows.parquet", "expected a file of this computer; save the rows as one first"),

@@ -53,7 +53,9 @@ def check_no_password(url: str, what: str) -> None:
         ValueError: it holds one; it is not shown.
     """
     if holds_password(url):
-        raise ValueError(f"the URL of {what} holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD")
+        mysql = url.startswith(("mysql:", "mariadb:"))
+        places = "MYSQL_PWD or ~/.my.cnf" if mysql else "PGSERVICEFILE, PGPASSFILE or PGPASSWORD"
+        raise ValueError(f"the URL of {what} holds a password; put it into {places}")
 
 
 def holds_password(url: str) -> bool:

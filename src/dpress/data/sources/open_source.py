@@ -13,7 +13,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.basics import regular_file
 from dpress.core.basics.database_url import check_no_password, is_postgres
 from dpress.core.basics.errors import SchemaMismatch
-from dpress.data.sources import files, path_columns, table_name
+from dpress.data.sources import files, mysql_snapshot, path_columns, table_name
 from dpress.data.sources.by_ending import FILES, FileSource, Written
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.lazy_frames import stream_of
@@ -41,8 +41,6 @@ OTHER_FILES = {
 }
 """What people name, by its ending, and what to do with it."""
 OTHER_DATABASES = (
-    "mysql",
-    "mariadb",
     "sqlite",
     "oracle",
     "mssql",
@@ -54,6 +52,7 @@ OTHER_DATABASES = (
 )
 
 
+NO_JOINS = "tables of MariaDB and MySQL are not joined here: make a view that joins them by the unit, and name that"
 ENGINES = ("threads", "sql", "spark")
 
 
@@ -148,6 +147,8 @@ def _database(data: str, unit: Sequence[str]) -> Source | None:
         return None
     if not table_name.is_joined(named):
         return tables(named)
+    if mysql_snapshot.is_mysql(place):
+        raise SchemaMismatch(NO_JOINS)
     from dpress.data.sources import joined_tables  # noqa: PLC0415  # a parser of SQL, which few sources need
 
     joined = joined_tables.read(named, "the database" if is_postgres(place) else place, unit)
@@ -163,6 +164,11 @@ def _tables(place: str, named: str) -> Callable[..., Source] | None:
 
         snapshot = Snapshot(place, postgres_rows.named(named))
         return lambda table, joined="": postgres_rows.PostgresRows(table=table, snapshot=snapshot, joined=joined)
+    if mysql_snapshot.is_mysql(place):
+        from dpress.data.sources import mysql_rows  # noqa: PLC0415  # the driver is an extra
+
+        moment = mysql_snapshot.Snapshot(place, mysql_rows.named(named))
+        return lambda table: mysql_rows.MysqlRows(table=table, snapshot=moment)
     if is_database(place):
         return lambda table, joined="": DuckdbRows(path=Path(place), table=table, joined=joined)
     return None
@@ -203,7 +209,10 @@ def _check_kind(path: Path) -> None:
     """Refuse a file that is of no kind that is read, by its name."""
     kind = kind_of(path)
     if address := re.match(r"(\w{2,}):/", str(path)):
-        database = "; a database is one of PostgreSQL, postgresql://HOST/DATABASE#TABLE, or a file of DuckDB"
+        database = (
+            "; a database is one of PostgreSQL, postgresql://HOST/DATABASE#TABLE, of MariaDB or MySQL, mysql://..., "
+            "or a file of DuckDB; of others Python takes an ibis table or a reader of Arrow"
+        )
         what = database if address[1] in OTHER_DATABASES else ""
         raise SchemaMismatch(f"{path}: expected a file of this computer; save the rows as one first{what}")
     if path.parts[:1] == ("~",):
@@ -215,5 +224,5 @@ def _check_kind(path: Path) -> None:
     if kind not in FILES or (kind not in SEPARATORS and path.suffix.lower() in COMPRESSED):
         raise SchemaMismatch(
             f"{path}: expected a file with one of the endings {', '.join(FILES)} (.csv.gz and .csv.zst are read, too), "
-            f"or a database: {', '.join(DATABASES)} and #TABLE, or postgresql://...#TABLE"
+            f"or a database: {', '.join(DATABASES)} and #TABLE, postgresql://...#TABLE or mysql://...#TABLE"
         )

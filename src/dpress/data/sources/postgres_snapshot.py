@@ -19,6 +19,7 @@ from dpress.data.sources.source import without_quotes
 
 SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"
 READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+POSITION = b"PG_DIAG_STATEMENT_POSITION"  # of the driver's details
 PERMISSION = "42501"  # of SQLSTATE
 LOST = "{}: no connection to the server, or it was lost; nothing was released"
 FAILED = "{} cannot be read: {why} (the server's message is withheld: it may quote rows)"
@@ -26,7 +27,7 @@ CAUSES = {
     "08": "the connection broke",
     "22": "a value has no place in its column's type, or none that can be read",
     "25": "the server reads nothing now",
-    "42": "the server knows a table or an expression of ours not; PostgreSQL 15 and later do",
+    "42": "the server knows a table or an expression of ours not; PostgreSQL 13 and later do",
     "53": "the server has not enough memory, disk or connections",
     "54": "the statement is too large for the server",
     "57": "the server stopped the statement, or is shutting down",
@@ -124,27 +125,34 @@ def server_answer(name: str, cursor: Any, call: Callable[[], T]) -> T:
     Raises:
         OSError: no permission, a lost connection, or whatever else.
     """
-    state = ""
+    state = place = ""
 
     def noted() -> T:
-        nonlocal state
+        nonlocal state, place
         try:
             return call()
         except Exception as error:
             state = getattr(error, "sqlstate", None) or ""
+            place = _place(error)
             raise
 
     with suppress(OSError):
         return without_quotes(name, noted)
     if state == PERMISSION:
         raise PermissionError(f"{name}: no permission to read it")
-    raise OSError((FAILED if state or _answers(cursor) else LOST).format(name, why=_why(state)))
+    raise OSError((FAILED if state or _answers(cursor) else LOST).format(name, why=_why(state) + place))
 
 
 def _why(state: str) -> str:
     """Return the cause that a code of SQLSTATE names, with the code: it quotes nothing."""
     cause = CAUSES.get(state[:2], "the server refused it")
     return f"{cause}, code {state}" if state else cause
+
+
+def _place(error: Exception) -> str:
+    """Return where in a statement of ours the server met the fault, as it counts characters; it quotes nothing."""
+    digits = dict(getattr(error, "details", None) or ()).get(POSITION, b"").decode()
+    return f" at character {digits} of the statement" if digits.isdecimal() else ""
 
 
 def _answers(cursor: Any) -> bool:

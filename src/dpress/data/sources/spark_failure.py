@@ -18,6 +18,7 @@ SIGNS = {
     "PermissionError": "an executor may not read the files",
     "Cannot run program": "the executors have no Python at the path of PYSPARK_PYTHON; set it to theirs",
     "PYTHON_VERSION_MISMATCH": "the executors run another Python than the driver; set PYSPARK_PYTHON",
+    "no attribute 'toArrow'": "this pyspark is too old; 4.1 or later is needed",
     "ExecutorLostFailure": LOST,
     "crashed": LOST,
     "exited unexpectedly": LOST,

@@ -36,11 +36,16 @@ def relation(name: str, database: str) -> str:
     Raises:
         SchemaMismatch: it is no name.
     """
+    return ".".join(map(quoted, parts(name, database)))
+
+
+def parts(name: str, database: str) -> list[str]:
+    """Return the parts of a name, without quotes; see `relation`."""
     if name and not NAME.fullmatch(name):
         raise SchemaMismatch(
             f'expected the name of a table or view behind "#" of {database}, in double quotes if it has blanks; {WHY}'
         )
-    return ".".join(quoted(_plain(part)) for part in re.findall(PART, name))
+    return [_plain(part) for part in re.findall(PART, name)]
 
 
 def split(data: str) -> tuple[str, str]:
