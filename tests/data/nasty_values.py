@@ -55,7 +55,7 @@ NASTY = [
     dt.datetime(2020, 1, 1, 12, 0, 0, 500_000),
     dt.datetime(2020, 1, 1, 13, tzinfo=BERLIN), dt.datetime(2020, 1, 1, 7, tzinfo=YORK), dt.datetime(1, 1, 1),
     dt.datetime(2020, 1, 1, 12, tzinfo=dt.UTC), pd.Timestamp("2020-01-01 12:00:00.000000001"),
-    np.datetime64("2020-01-01"), np.datetime64("2020-01-01T12", "ms"), np.datetime64("NaT"),
+    np.datetime64("2020-01-01"), np.datetime64("2020-01-01T12", "ms"), np.datetime64("NaT", "s"),
     dt.time(12, 30), dt.timedelta(1), np.timedelta64(1, "s"),
     b"a", b"\xff", b"1", [1], {"a": 1}, (1, 2), uuid.UUID(int=1), object(),
 ]  # fmt: skip

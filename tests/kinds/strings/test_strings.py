@@ -63,6 +63,14 @@ def test_the_plan_says_how_many_must_hold_a_string() -> None:
     assert own["claim"]["proven"] == {"epsilon": 2.0}
 
 
+def test_rounds_read_the_column_that_the_specification_names(tmp_path: Any) -> None:
+    first = plan(spec({"column": "typed", "title": "Words", "other": "another"})).design
+    perturb(first, WORDS.rename_columns(["typed"]), out=tmp_path / "reports", rng=rng.seeded(3))
+    estimate(first, tmp_path / "reports", out=tmp_path / "round")
+    (word,) = load_design(tmp_path / "round" / NEXT).schema.tabular
+    assert (word.columns, word.caption, word.other) == (("typed",), "Words", "another")
+
+
 def test_all_rounds_find_the_frequent_strings_and_count_the_rest(folders: Any) -> None:
     release = load_release(folders[-1])
     assert len(folders) == 4

@@ -116,7 +116,7 @@ class Pem(Estimator):
         listing = attributes[0].listing if len(attributes) == 1 else None
         if listing is None or not listing.discovered:
             raise ValueError("expected one attribute whose values are to be discovered")
-        words = {name: getattr(listing, name) for name in ("other", "null", "title", "unit")}
+        words = {name: getattr(listing, name) for name in ("other", "null", "title", "unit", "column")}
         return (self._candidates(listing.name, **words),)
 
     def _candidates(self, name: str, **words: object) -> StringCandidates:
