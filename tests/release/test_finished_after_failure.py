@@ -196,6 +196,18 @@ def test_other_rows_and_another_design_never_get_the_noise_that_is_kept(attempt)
     assert not kept.exists()
 
 
+def test_what_a_killed_process_left_half_written_is_deleted_with_what_was_kept(attempt):
+    histogram = attempt("histogram")
+    ledger = histogram.ledger("b")
+    kept = begun(histogram, ledger)
+    half, another = (kept.with_name(name) for name in (".out.writing-0a1b2c3d", ".out.database"))
+    for folder in (half, another):
+        folder.mkdir()
+        (folder / "answers.parquet").touch()
+    histogram.publish("out", ledger)
+    assert (half.exists(), another.exists(), kept.exists()) == (False, True, False)
+
+
 def test_a_ticket_of_another_charge_pays_nothing(attempt):
     histogram = attempt("histogram")
     kept = begun(histogram, histogram.ledger("b"))

@@ -1,6 +1,7 @@
 """The folder of a release: `release.json`, the noisy answers and the published tables, with their checksums."""
 
 import contextlib
+import glob
 import hashlib
 import itertools
 import json
@@ -170,10 +171,21 @@ def check_new(folder: str | Path) -> Path:
     return folder
 
 
+def remove_half_written(folder: Path) -> None:
+    """Delete what is left beside the place of a release by processes that were killed while they wrote it."""
+    for partial in folder.parent.glob(f"{glob.escape(_half_written(folder))}*"):
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _half_written(folder: Path) -> str:
+    """Return how the names of folders begin that are a release when they are whole."""
+    return f".{folder.name}.writing-"
+
+
 def _partial(folder: Path) -> Path:
     """Return a new, empty folder beside the wanted one."""
     try:
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        return Path(tempfile.mkdtemp(prefix=_half_written(folder), dir=folder.parent))
     except OSError as error:
         raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
 

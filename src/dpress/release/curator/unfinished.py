@@ -19,7 +19,7 @@ from dpress.data.kept_sums import KeptSums
 from dpress.data.sources.open_source import Rows
 from dpress.document.design import Design, as_plain, decode, encode, fingerprint
 from dpress.ledger.ledger import Ledger
-from dpress.query.folder import MANIFEST
+from dpress.query.folder import MANIFEST, remove_half_written
 
 ENDING = ".unfinished"
 NOTE, BEGUN, DESIGN, DRAW = "PRIVATE.txt", "begun.json", "design.json", "draw.json"
@@ -108,7 +108,8 @@ class Unfinished:
         return ledger is not None and self.drawing and ledger.paid(self._drawn()[1]) is not None
 
     def remove(self) -> None:
-        """Delete the folder."""
+        """Delete the folder, and what a process left that was killed while it wrote the release."""
+        remove_half_written(self.folder.with_name(self.folder.name.removeprefix(".").removesuffix(ENDING)))
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _drawn(self) -> tuple[bytes, str]:
