@@ -1,4 +1,4 @@
-"""Every kind by Spark Connect, with a server on this machine: python by_connect.py FOLDER; prints JSON.
+"""Every kind by Spark Connect, with a server on this machine: its folder as the argument; prints JSON.
 
 A process of its own: pyspark holds a session of one sort in a process.
 """

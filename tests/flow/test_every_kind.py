@@ -16,6 +16,7 @@ from dpress.data.spark.spark_run import on_spark
 from dpress.inference.records import latent_classes
 from dpress.release.curator.publish import publish
 
+ROOT = Path(__file__).parents[2]
 SLOW = [pytest.mark.slow, pytest.mark.long]
 TYPED = """CREATE VIEW people AS
 SELECT uid, age::integer AS age, pay, sex::text AS sex, lon, lat::float8 AS lat, year::text AS year FROM visits"""
@@ -87,10 +88,8 @@ def test_reports_give_the_release_of_threads(tmp_path, kind):
 @pytest.mark.long
 def test_spark_connect_gives_the_releases_of_threads(tmp_path):
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio; .ci/run installs it")
-    script = Path(__file__).with_name("by_connect.py")
-    done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, timeout=1200, check=False
-    )
+    script = [sys.executable, "-m", "tests.flow.by_connect", str(tmp_path)]
+    done = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert set(found) == {*CURATED, *COLLECTED}

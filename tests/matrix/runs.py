@@ -140,12 +140,12 @@ def run(case: Case, folder: Path, table: Rows | None = None) -> Run:
 @contextlib.contextmanager
 def noise_of(name: str) -> Iterator[None]:
     """Let secure generators draw what the name alone decides, whatever else draws from the operating system."""
-    secure, number = rng.secure, itertools.count()
-    rng.secure = lambda: rng.Generator(hashlib.sha256(f"{name} {next(number)}".encode()).digest(), private=True)
+    new_key, number = rng.new_key, itertools.count()
+    rng.new_key = lambda: hashlib.sha256(f"{name} {next(number)}".encode()).digest()
     try:
         yield
     finally:
-        rng.secure = secure
+        rng.new_key = new_key
 
 
 def name_of(case: Case) -> str:
