@@ -7,9 +7,8 @@ five regressors. One row is protected, all numbers are scaled to [-1, 1] by publ
 mean over runs of the squared distance of the coefficients, in units of t, from those of the rows; `refused` the share
 of ours that are not stated, and not in their error; `ratio` is ours by the peer's. Peers: `AdaSSP` (Wang 2018,
 Revisiting differentially private linear regression, Algorithm 2), under epsilon and delta = 1e-6, in floats; `each sum`
-measures 1, t, t^2 and all products with Laplace noise, each with an equal share of epsilon: what OpenDP's sums would
-give. diffprivlib's LinearRegression is not compared: bounds that are not stated are read off the rows, and its noise is
-of floats.
+measures 1, t, t^2 and all products with Laplace noise, each with an equal share of epsilon, as one would with a
+library of sums. OpenDP and diffprivlib themselves are not compared.
 """
 
 import argparse
