@@ -102,7 +102,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
             changed("relese", value=1),
             (
                 "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection, periods, "
-                "constraint; did you mean 'release'?"
+                "constraint, table; did you mean 'release'?"
             ),
         ),
         (

@@ -35,6 +35,7 @@ DOCUMENTS = (
     "docs/index.md",
     "docs/tutorial/first-release.md",
     "docs/tutorial/without-toml.md",
+    "docs/tutorial/households.md",
     "docs/tutorial/how-wrong.md",
     "docs/tutorial/ask-people.md",
     "docs/tutorial/how-long-how-much.md",

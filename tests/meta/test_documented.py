@@ -20,6 +20,7 @@ from dpress.attributes.named import Named
 from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.data.specification.constraint import Constraint
+from dpress.data.specification.linked_table import LinkedTable
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
 
@@ -34,6 +35,7 @@ SECTIONS = {
     '### `kind = "datetime"`': DateTime,
     '### `kind = "location"`': Location,
     "## `[[constraint]]`": Constraint,
+    "## `[[table]]`": LinkedTable,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
     "### `[collection]`": Collection,
@@ -126,7 +128,8 @@ def test_every_method_states_claim_error_and_paper() -> None:
 def test_every_field_of_the_spec_has_its_line(title: str, struct: type[msgspec.Struct]) -> None:
     shared = {field.name for field in msgspec.structs.fields(Named)} if issubclass(struct, Named) else set()
     fields = {field.encode_name for field in msgspec.structs.fields(struct)} - shared
-    assert set(re.findall(r"^\| `([a-z_]+)` \|", sections("spec.md")[title], re.MULTILINE)) == fields
+    pages = {**sections("linked-tables.md"), **sections("spec.md")}
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", pages[title], re.MULTILINE)) == fields
 
 
 def test_what_every_attribute_has_is_in_the_section_of_all() -> None:

@@ -1,21 +1,26 @@
 """Where the rows are that a design counts: as its specification names them, and says that files of text are written."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.kept_rows import Rule, kept_rows, left_out
 from dpress.data.named_rows import named_rows
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.spec import Spec
 from dpress.document.design import Design
 from dpress.release.plan.plan import Plan, specification_of
 from dpress.release.plan.row_condition import row_condition
+
+NAMED = "{0}=FILE,{1}=FILE"
 
 
 def source_of(design: Spec | Plan | Design, data: Any) -> Any:
@@ -72,7 +77,37 @@ def chosen_rows(spec: Spec, data: Any, attributes: Sequence[Tabular] = (), *, en
     """
     rule, unit = row_condition(spec), spec.privacy.protected.columns
     read = attributes if rule is None else (*attributes, *rule.attributes)
+    if spec.linked is not None:
+        return ChosenRows(every=_joined(spec, spec.linked, data, engine), rule=rule)
     return ChosenRows(every=open_source(data, spec.data or FileFormat(), read, engine=engine, unit=unit), rule=rule)
+
+
+def _joined(spec: Spec, tables: LinkedTables, data: Any, engine: str | None) -> Rows:
+    """Return the rows of two tables that belong together."""
+    names, data = (tables.above.name, tables.below.name), _by_name(data)
+    if not isinstance(data, Mapping):
+        return open_source(data)  # rows that were opened before
+    if {*data} != {*names}:
+        raise SchemaMismatch(f"expected the rows of two tables, {NAMED.format(*names)}, got {', '.join(data) or data}")
+    if engine not in (None, "threads"):
+        raise NotSupported(f"two tables are joined here, by engine threads, got {engine}; or count a view that joins")
+    from dpress.release.plan.linked_rules import linked_rows  # noqa: PLC0415  # few have any
+
+    written, attributes = spec.data or FileFormat(), Schema(spec.attribute).attributes
+    sides = tuple(side for attribute in attributes for side in attribute.sides)
+    every = [
+        named_rows(open_source(data[table.name], written, sides, engine=engine), written, table.keys)
+        for table in (tables.above, tables.below)
+    ]
+    return Rows(linked_rows(spec, *(rows.source for rows in every)), engine)
+
+
+def _by_name(data: Any) -> Any:
+    """Return the places of two tables by their names, as `--data` names them: households=a.csv,persons=b.csv."""
+    if not isinstance(data, str):
+        return data
+    pairs = (text.partition("=") for text in data.split(","))
+    return {name: place for name, _, place in pairs if place}
 
 
 def rows_of(design: Design, data: Any, *, engine: str | None = None) -> Rows:
@@ -90,7 +125,7 @@ def rows_of(design: Design, data: Any, *, engine: str | None = None) -> Rows:
     """
     stated = msgspec.convert(design.specification.get("data", {}), FileFormat)
     unit, read = _unit(design), design.schema.tabular
-    if design.where:
+    if design.where or "table" in design.specification:
         rows = chosen_rows(specification_of(design), data, read, engine=engine).rows
     else:
         rows = open_source(data, stated, read, engine=engine, unit=unit)

@@ -40,6 +40,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             "drop" leaves it out.
         where: which rows are those of the release, of any source: a public condition as queries have them, such as
             "year = 2024", over attributes, released or not, and other columns. All rows, where it is left out.
+        rows: of two [[table]], the one whose rows are counted; left out, records of both are made.
         header: true where the first line has the names, which messages may then show; the names, where no line has
             them. Left out, the first line has them, and as it might be a row it is never shown.
     """
@@ -56,6 +57,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     footer: Count = 0
     missing_unit: Literal["reject", "drop"] = "reject"
     where: str = ""
+    rows: str = ""
     header: bool | Annotated[tuple[str, ...], Meta(min_length=1)] | None = None
 
     def __post_init__(self) -> None:
@@ -115,6 +117,11 @@ def codec(encoding: str) -> str | None:
     except (LookupError, ValueError):
         return None
     return looked_up.name if looked_up.incrementaldecoder is not None else None
+
+
+def beside(source: str, folder: Path) -> str:
+    """Return the place of rows that a specification names: of a file, beside the specification's own."""
+    return str(folder / source) if source and "://" not in source else source
 
 
 def kind_of(path: Path) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,16 +15,15 @@ from dpress.attributes.attribute import Attribute
 from dpress.attributes.domain import Schema
 from dpress.core.basics import notebook
 from dpress.core.basics.claim import Relation
-from dpress.core.basics.database_url import mentions_password
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.basics.place import readable
 from dpress.data.specification.constraint import Constraint
+from dpress.data.specification.linked_table import LinkedTable, LinkedTables, linked, with_cap
 from dpress.data.specification.spec_error import first_fault, too_large
+from dpress.data.specification.spec_files import with_files
 from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
 from dpress.inference import postprocess
-
-PUBLISHED = ("title", "source", "contact", "license")  # texts for people
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,6 +37,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         collection: when devices are asked.
         periods: of a table that is published again and again.
         constraint: what holds in every record that is made.
+        table: two tables that belong together, in the place of the rows in `data`.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -54,6 +54,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     collection: Collection | msgspec.UnsetType = msgspec.UNSET
     periods: Periods | msgspec.UnsetType = msgspec.UNSET
     constraint: tuple[Constraint, ...] | msgspec.UnsetType = msgspec.UNSET
+    table: tuple[LinkedTable, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -70,6 +71,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         self._check_dates()
         self._check_periods()
         self._check_where()
+        self._check_tables()
 
     def __repr__(self) -> str:
         names = ", ".join(attribute.name for attribute in self.attribute)
@@ -86,9 +88,26 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self
 
     @property
-    def source(self) -> str | None:
-        """The file that it names; None where it names none."""
+    def linked(self) -> LinkedTables | None:
+        """Its two tables that belong together; None where its rows are of one."""
+        return linked(self.table or (), "" if self.data is None else self.data.rows)
+
+    @property
+    def source(self) -> str | dict[str, str] | None:
+        """The file that it names, or those of two tables by their names; None where it names none."""
+        if (tables := self.linked) is not None:
+            return tables.source
         return None if self.data is None else self.data.source or None
+
+    def _check_tables(self) -> None:
+        """Refuse two tables that do not belong together, or whose rows cannot keep the promise."""
+        if (tables := self.linked) is None:
+            return
+        if self.data is not None and self.data.source:
+            raise ValueError(".data.source: each [[table]] names its rows in its `source`; leave it out")
+        if self.privacy.model == "local" or self.periods is not msgspec.UNSET:
+            raise ValueError('.table: two tables are published once, by a curator: model = "central", no [periods]')
+        tables.check_unit(self.privacy.protected.columns, self.privacy.rows_per_unit)
 
     def _check_levels(self) -> None:
         """Refuse levels that no released attribute has, and two of one."""
@@ -235,6 +254,8 @@ def as_dict(spec: Spec) -> dict[str, Any]:
     How a file is written stays: whoever publishes from a design reads the same format.
     """
     plain: dict[str, Any] = msgspec.to_builtins(spec)
+    for table in plain.get("table", ()):
+        table.pop("source", None)
     written = plain.pop("data", None) or {}
     stated = {name: value for name, value in written.items() if name != "source" and value != getattr(Data(), name)}
     if stated:
@@ -251,7 +272,7 @@ def from_dict(plain: dict[str, Any]) -> Spec:
     try:
         if place := too_large(plain):
             raise SchemaMismatch(readable(f"{place}: expected an integer below 2^63, as TOML has them", plain))
-        return msgspec.convert(plain, Spec)
+        return msgspec.convert(with_cap(plain), Spec)
     except msgspec.ValidationError as error:
         raise SchemaMismatch(first_fault(str(error), plain, Spec)) from None
     except RecursionError:
@@ -298,7 +319,7 @@ def load_spec(source: str | Path | Mapping[str, Any], *, release: Mapping[str, A
     (10,)
     """
     if isinstance(source, Mapping):
-        return _with_files(from_dict(_with_release(dict(source), release)), Path())
+        return with_files(from_dict(_with_release(dict(source), release)), Path())
     if isinstance(source, str) and "\n" in source:
         return _read(source, "the specification", Path(), release)
     path = Path(source)
@@ -325,7 +346,7 @@ def _with_release(plain: dict[str, Any], release: Mapping[str, Any] | None) -> d
 def _read(text: str, name: str, folder: Path, release: Mapping[str, Any] | None) -> Spec:
     plain = _with_release(_parsed(text, name), release)
     try:
-        return _with_files(from_dict(plain), folder)
+        return with_files(from_dict(plain), folder)
     except SchemaMismatch as error:
         from dpress.data.specification.spec_lines import located  # noqa: PLC0415  # only a fault needs it
 
@@ -343,48 +364,3 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         raise SchemaMismatch(f"{name}: not a TOML file: {error}{meant(str(error), text)}{_no_spec(name)}") from None
     except ValueError:  # of `int`, which reads no such text
         raise SchemaMismatch(f"{name}: an integer of thousands of digits; expected one below 2^63") from None
-
-
-def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path, read the files that are named; refuse texts that a release must not hold."""
-    for name in PUBLISHED:
-        if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
-            raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")
-    attributes = tuple(_with_contents(attribute, folder) for attribute in spec.attribute)
-    data = spec.data
-    if data is not None and data.source and "://" not in data.source:
-        data = msgspec.structs.replace(data, source=str(folder / data.source))
-    parameters = _with_tables(spec.release.parameters, folder)
-    release = msgspec.structs.replace(spec.release, parameters=parameters)
-    changed = {"constraint": tuple(_constraints(spec, folder))} if spec.constraints else {}
-    return msgspec.structs.replace(spec, attribute=attributes, data=data, release=release, **changed)
-
-
-def _with_tables(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return parameters of a release with the contents of the files that they name."""
-    if not parameters:
-        return parameters
-    from dpress.data.specification.parameter_tables import with_tables  # noqa: PLC0415  # few have any
-
-    return with_tables(parameters, folder)
-
-
-def _constraints(spec: Spec, folder: Path) -> Iterator[Constraint]:
-    """Yield the constraints with the contents of the files that they name."""
-    for place, constraint in enumerate(spec.constraints, 1):
-        try:
-            yield constraint.with_files(folder)
-        except SchemaMismatch as error:
-            raise SchemaMismatch(f"$.constraint[#{place}].table: {error}") from None
-
-
-def _with_contents(attribute: Attribute, folder: Path) -> Attribute:
-    """Return an attribute with the contents of the files that it names."""
-    try:
-        return attribute.with_files(folder)
-    except SchemaMismatch:  # which names the file
-        raise
-    except FileNotFoundError as error:
-        raise SchemaMismatch(f"$.attribute[{attribute.name}]: there is no file {error.filename}") from None
-    except ValueError as error:
-        raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

@@ -70,8 +70,8 @@ class Plan:
         return self.spec.periods
 
     @property
-    def source(self) -> str | None:
-        """The file that the specification names; None where it names none."""
+    def source(self) -> str | dict[str, str] | None:
+        """The file that the specification names, or those of two tables by name; None where it names none."""
         return self.spec.source
 
     @property
@@ -117,13 +117,17 @@ def plan(spec: Asked) -> Plan:
     'identity'
     """
     stated = spec_of(spec)  # whose lists the caller may change meanwhile
-    snapshot = msgspec.structs.replace(from_dict(as_dict(stated)), data=stated.data)
+    snapshot = msgspec.structs.replace(from_dict(as_dict(stated)), data=stated.data, table=stated.table)
     room = catalog.room(catalog.kind(snapshot.release.kind).name)
     _check_method(snapshot.release.method)
     _check_discovered(snapshot, discovers=room.kind.discovers)
     if snapshot.constraints and not room.kind.keeps_constraints:
         kinds = catalog.where("keeps_constraints")
         raise NotSupported(f'$.constraint: records keep constraints, kind = {kinds}, got "{snapshot.release.kind}"')
+    if snapshot.linked is not None:
+        from dpress.release.plan.linked_rules import check_linked  # noqa: PLC0415  # few have any
+
+        check_linked(snapshot, of_records=room.kind.keeps_constraints)
     if snapshot.where:
         from dpress.release.plan.row_condition import row_condition  # noqa: PLC0415  # Arrow takes a while to import
 

@@ -42,14 +42,25 @@ def row_condition(spec: Spec) -> Rule | None:
     Raises:
         SchemaMismatch: the condition cannot be read, or compares a column with what it cannot; one line says why.
     """
-    if not spec.where:
-        return None
-    schema = Schema(spec.attribute)
+    return rule_of(Schema(spec.attribute), spec.where, "$.data.where") if spec.where else None
+
+
+def rule_of(schema: Schema, text: str, place: str) -> Rule:
+    """Return the rule of a condition.
+
+    Args:
+        schema: of the attributes that it may be about, as well as about other columns.
+        text: the condition.
+        place: where it stands, for the message.
+
+    Raises:
+        SchemaMismatch: see `row_condition`.
+    """
     try:
-        tree = conditions_of(schema, spec.where, other_columns(spec.where, schema.words))
+        tree = conditions_of(schema, text, other_columns(text, schema.words))
         return _Reader(schema=schema, tests=tuple(tree.tests)).rule(tree, negated=False)
     except ValueError as error:
-        raise SchemaMismatch(f"$.data.where: {error}") from None
+        raise SchemaMismatch(f"{place}: {error}") from None
 
 
 def other_columns(text: str, words: Sequence[str]) -> list[str]:

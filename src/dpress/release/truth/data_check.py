@@ -39,6 +39,7 @@ from dpress.document.design import Design
 from dpress.release.plan.plan import specification_of, understood
 from dpress.release.source_rows import chosen_rows, source_of
 from dpress.release.truth.finding import CheckedRows, Finding
+from dpress.release.truth.linked_check import linked_findings
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
@@ -210,7 +211,8 @@ def check(
             progress(rows)
     checking = catalog.room(kind.name).checking
     checked = CheckedRows(spec=spec, planned=wanted.design, source=source, progress=progress)
-    findings = {} if checking is None else checking.findings(checked)
+    findings = linked_findings(spec.linked, chosen.every.source)
+    findings |= {} if checking is None else checking.findings(checked)
     notes = chosen.every.source.notes() if any(tally.counts["unread"] for tally in tallies) else 0
     refused = [name for finding in findings.values() for name in finding.refused]
     return DataCheck(
@@ -218,7 +220,9 @@ def check(
         kept=kept,
         refused=(*refused, *(tally.attribute.name for tally in tallies if tally.refused)),
         attributes=tuple(tally.found(notes) for tally in tallies),
-        persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
+        persons=None
+        if unit.column is None or spec.linked is not None
+        else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
             place.name for place in spec.schema.attributes if place.box is not None and exchanged(place.box, source)
         ),

@@ -1,0 +1,109 @@
+"""Two tables in a specification: what is promised to whom, what is refused, and that a release keeps the promise."""
+
+import pytest
+from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, household_rows, households, tables
+
+import dpress
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Unit
+
+
+def plain(rows="households", **changes):
+    spec = {
+        "data": {"rows": rows},
+        "table": [{**ABOVE}, {**BELOW}],
+        "attribute": ATTRIBUTES,
+        "privacy": {"unit": "hhid", "epsilon": 1.0},
+        "release": {"kind": "histogram", "attributes": ["region", "children"]},
+    }
+    return {**spec, **changes}
+
+
+def test_the_promise_is_to_households_with_as_many_rows_as_count():
+    for rows, most in (("households", 1), ("persons", MOST)):
+        design = dpress.plan(plain(rows)).design
+        assert design.claim.unit == "hhid"
+        assert design.claim.rows_per_unit == most
+    release = dpress.publish(plain("persons"), tables(*households()))
+    assert release.claim.unit == Unit(column="hhid", rows=MOST)
+    assert release.claim.proven is not None
+
+
+def test_persons_alone_may_be_protected_where_households_give_them_nothing():
+    spec = plain("persons", table=[{**ABOVE, "derived": {}}, {**BELOW}], privacy={"unit": "pid", "epsilon": 1.0})
+    assert dpress.plan(spec).design.claim.unit == "pid"
+
+
+def test_counts_are_those_of_a_loop_over_households_at_a_large_epsilon():
+    above, below = households(400)
+    data, truth = tables(above, below), household_rows(above, below)
+    large = {"unit": "hhid", "epsilon": 200.0}
+    release = dpress.publish(plain(privacy=large), data, rng=rng.seeded(1))
+    for children in range(MOST + 1):
+        value = sum(row["region"] == "south" and row["children"] == children for row in truth)
+        assert round(release.query(f"region = south and children = {children}").value) == value
+
+
+def test_means_and_ratios_across_tables():
+    above, below = households(400)
+    truth = household_rows(above, below)
+    release = {
+        "kind": "statistics",
+        "attributes": ["region", "earned", "size"],
+        "parameters": {"by": ["region"], "mean": ["earned", "size"]},
+    }
+    large = {"unit": "hhid", "epsilon": 500.0}
+    made = dpress.publish(plain(privacy=large, release=release), tables(above, below), rng=rng.seeded(1))
+    south = [row for row in truth if row["region"] == "south"]
+    mean = made.query("mean earned where region = south").value
+    assert mean == pytest.approx(sum(row["earned"] for row in south) / len(south), rel=0.05)
+    ratio = sum(row["earned"] for row in south) / sum(row["size"] for row in south)
+    whole, size = (made.query(f"sum {name} where region = south").value for name in ("earned", "size"))
+    assert whole / size == pytest.approx(ratio, rel=0.05)
+
+
+def test_a_design_counts_what_its_specification_does(tmp_path):
+    data = tables(*households())
+    design = dpress.plan(plain("persons", data={"rows": "persons", "where": "children > 0"})).design
+    assert all("source" not in table for table in design.specification["table"])
+    counts = [dpress.publish(each, data, rng=rng.seeded(3)).query("total").value for each in (design, design)]
+    release = dpress.publish(design, data, rng=rng.seeded(3), out=tmp_path / "out")
+    assert counts == [release.query("total").value] * 2
+    assert dpress.load_release(tmp_path / "out").query("total").value == counts[0]
+
+
+REFUSED = [
+    ({"privacy": {"epsilon": 1.0}}, r"\$.privacy.unit: expected whom two tables protect, got rows"),
+    ({"privacy": {"unit": "hhid", "rows_per_unit": 2, "epsilon": 1.0}}, r"rows_per_unit: expected 1, which `most` of"),
+    ({"privacy": {"unit": "pid", "epsilon": 1.0}}, "a household's row is of all its persons"),
+    ({"data": {"rows": "people"}}, r"\$.data.rows: expected households or persons, got 'people'"),
+    ({"data": {}}, r"\$.data.rows: expected whose rows are counted"),
+    ({"table": [{**ABOVE}]}, r"\$.table: expected two of different names"),
+    ({"table": [{**ABOVE}, {**BELOW, "of": "homes"}]}, r"\$.table: expected `of` in the one below"),
+    ({"table": [{**ABOVE}, {**BELOW, "key": ["a", "b"]}]}, r"key: expected as many columns"),
+    (
+        {"table": [{**ABOVE, "derived": {"size": "median age"}}, {**BELOW}]},
+        'derived.size: expected "count", "sum COLUMN"',
+    ),
+    ({"table": [{**ABOVE, "derived": {"size": "count where age <"}}, {**BELOW}]}, r"derived.size: "),
+    ({"table": [{**ABOVE, "most": 3}, {**BELOW}]}, "most: only of the table below"),
+    ({"table": [{**ABOVE, "name": "records"}, {**BELOW}]}, "name: expected letters, digits and _"),
+    ({"data": {"rows": "persons", "source": "a.csv"}}, r"\$.data.source: each \[\[table\]\] names its rows"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED)
+def test_what_does_not_fit_is_refused_in_a_line(changes, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        dpress.plan(plain(**changes))
+    assert "\n" not in str(refusal.value)
+
+
+def test_single_persons_are_promised_nothing_beside_what_others_get_of_them():
+    with pytest.raises(ValueError, match=r"derived: a person changes what the others of a household get"):
+        dpress.plan(plain("persons", privacy={"unit": "pid", "epsilon": 1.0}))
+
+
+def test_one_table_has_no_other_rows():
+    with pytest.raises(ValueError, match=r"\$.data.rows: names one of two \[\[table\]\], and there are none"):
+        dpress.load_spec({name: value for name, value in plain().items() if name != "table"})
