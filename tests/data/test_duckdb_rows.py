@@ -73,7 +73,7 @@ def test_a_missing_table_is_named_with_those_present(shop):
         ("'b'::ENUM('a', 'b')", listed("b"), 0),
         ("DATE '2020-01-01'", listed("2020-01-01"), 0),
         ("DATE 'infinity'", listed("2020-01-01"), 2),
-        ("TIMESTAMPTZ '2020-01-01 12:00+02'", listed("2020-01-01 10:00:00Z"), 0),
+        ("TIMESTAMPTZ '2020-01-01 12:00:00+02'", listed("2020-01-01 10:00:00Z"), 0),
         ("'infinity'::DOUBLE", {"kind": "integer", "bounds": [5, 9]}, 4),
     ],
 )  # fmt: skip

@@ -176,6 +176,8 @@ WRITTEN = {
 
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_a_table_of_duckdb_and_its_parquet_have_one_code(tmp_path, kind):
+    if kind == "TIMESTAMP_S" and duckdb.__version__ < "2":
+        pytest.skip("DuckDB 1 writes no infinite times of this type")
     path, copy = tmp_path / "shop.duckdb", tmp_path / "x.parquet"
     texts = pa.table({"v": pa.array([*WRITTEN[kind], None])})  # noqa: F841  # DuckDB finds it by its name
     with duckdb.connect(path) as engine:

@@ -4,6 +4,7 @@ import contextlib
 import signal
 import subprocess
 import threading
+import time
 from fractions import Fraction
 
 import psycopg
@@ -103,7 +104,11 @@ def killing(connection):
     """End a connection from the server's side."""
     (own,) = connection.execute("SELECT pg_backend_pid()").fetchone()
     with psycopg.connect(connection.info.dsn, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 5000)", (own,))
+        other.execute("SELECT pg_terminate_backend(%s)", (own,))
+        for _ in range(5000):
+            if other.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (own,)).fetchone() is None:
+                break
+            time.sleep(0.001)
 
 
 def once(monkeypatch, name, wrong):

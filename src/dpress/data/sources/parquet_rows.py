@@ -137,7 +137,12 @@ class ParquetPart:
 
 
 def _other_in_arrow(kind: pa.DataType) -> bool:
-    """Return whether DuckDB reads a type as another: long decimals as floats, durations as integers."""
+    """Return whether DuckDB reads a type as another: long decimals as floats, durations as integers.
+
+    DuckDB 1 reads nanoseconds with a zone as microseconds.
+    """
+    if pa.types.is_timestamp(kind):
+        return bool(kind.unit == "ns" and kind.tz is not None)
     return bool(pa.types.is_duration(kind) or (pa.types.is_decimal(kind) and kind.precision > DIGITS))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import duckdb
@@ -19,9 +20,11 @@ class RelationRows(Source):
 
     Args:
         data: the relation; nothing else uses its connection meanwhile.
+        depth: the number of queries that it is made of, for DuckDB 1 takes a name in a query of that name for itself.
     """
 
     data: duckdb.DuckDBPyRelation
+    depth: int = 0
     stable: ClassVar[bool] = False  # an engine chooses the order
     portable: ClassVar[bool] = False  # its connection is in this process
     dialect: ClassVar[Dialect | None] = "duckdb"
@@ -34,14 +37,13 @@ class RelationRows(Source):
     @property
     def relation(self) -> str:
         """The name of the relation in a statement of `fetch`."""
-        return RELATION
+        return f"{RELATION}_{self.depth}"
 
     def queried(self, query: str, types: Mapping[str, str]) -> "RelationRows":
         """Return what a query of ours selects; DuckDB declares its types itself."""
         del types
-        return RelationRows(
-            data=without_quotes(self.name, lambda: self.data.query(RELATION, query), duckdb_values.LINE)
-        )
+        data = without_quotes(self.name, lambda: self.data.query(self.relation, query), duckdb_values.LINE)
+        return RelationRows(data=data, depth=self.depth + 1)
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the relation changes it."""
@@ -61,8 +63,8 @@ class RelationRows(Source):
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
-        query = self.data.query
-        return without_quotes(self.name, lambda: query(RELATION, statement).to_arrow_table(), duckdb_values.LINE)
+        query = partial(self.data.query, self.relation, statement)
+        return without_quotes(self.name, lambda: query().to_arrow_table(), duckdb_values.LINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

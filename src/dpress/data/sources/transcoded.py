@@ -52,8 +52,15 @@ class Transcoded:
     footer: int = 0
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Return a new stream of all rows; the file is opened when the first is asked for."""
-        schema = pa.schema([(name, pa.string()) for name in self.columns])
+        """Return a new stream of all rows; the file is opened when the first is asked for.
+
+        Where names differ in upper and lower case alone, or not at all, their numbers stand before them: DuckDB 1
+        reads no column whose name is there twice.
+        """
+        names = self.columns
+        if len({name.lower() for name in names}) < len(names):
+            names = tuple(f"{place} {name}" for place, name in enumerate(names))
+        schema = pa.schema([(name, pa.string()) for name in names])
         return pa.RecordBatchReader.from_batches(schema, self._batches(schema)).__arrow_c_stream__(requested_schema)
 
     @cached_property
