@@ -184,7 +184,7 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     def captions(self) -> tuple[str, ...]:
         """The label of every cell for people, its name where it has none."""
         titles = self.value_labels if isinstance(self.value_labels, dict) else {}
-        return tuple(titles.get(label, label) for label in self.labels)
+        return tuple(titles.get(label, label) for label in self.labels) if titles else self.labels
 
     def labels_between(self, start: int, stop: int) -> list[str]:
         """Return the names of the cells start..stop-1."""
@@ -197,7 +197,8 @@ class Categorical(Cells, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     @cached_property
     def _codes(self) -> dict[str, int]:
         """The cell of every name and label; a name goes before a label, the first of several before the others."""
-        return first_places(self.captions) | first_places(self.labels)
+        places = first_places(self.labels)
+        return places if self.captions is self.labels else first_places(self.captions) | places
 
     @property
     def ordered(self) -> int:
@@ -286,7 +287,7 @@ def groups_of(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> dict[str,
         rows: `value, level 1, ...` for every value.
         labels: of the cells, in code order.
     """
-    places, by_label = first_places(labels), dict[str, list[int]]()
+    places, by_label = first_places(labels) if rows else {}, dict[str, list[int]]()
     for value, *levels in rows:
         for label in dict.fromkeys(levels) if value in places else ():
             by_label.setdefault(label, []).append(places[value])
@@ -299,4 +300,4 @@ def first_places(texts: Sequence[str]) -> dict[str, int]:
     >>> first_places(("a", "b", "a"))
     {'a': 0, 'b': 1}
     """
-    return {text: place for place, text in reversed(list(enumerate(texts)))}
+    return dict(zip(reversed(texts), reversed(range(len(texts))), strict=True))

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.linear import Array
@@ -100,14 +102,20 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     """
     attribute = searched(release)
     file = only_file(release)
-    labels = columns(folder / file)[attribute.name].to_pylist()
-    names, rest = tuple(labels[:-1]), tuple(labels[-1:])
-    fit = all(isinstance(name, str) and 0 < len(name.encode()) <= LONGEST_NAME for name in names)
+    labels = columns(folder / file)[attribute.name].combine_chunks()
+    names, rest = labels[:-1], tuple(labels[-1:].to_pylist())
+    sizes = pc.binary_length(names) if pa.types.is_string(names.type) and not names.null_count else None
+    fit = sizes is not None and _all(pc.greater(sizes, 0)) and _all(pc.less_equal(sizes, LONGEST_NAME))
     if not fit or rest != attribute.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
         raise SchemaMismatch(f"{file} does not hold the names of the noisy counts")
-    if list(names) != sorted(set(names) - set(rest), key=str.encode):
+    if not _all(pc.less(names[:-1], names[1:])) or pc.index(names, labels[-1]).as_py() >= 0:
         raise SchemaMismatch(f"{file} does not hold every name once, in order")
-    return names
+    return tuple(names.to_pylist())
+
+
+def _all(flags: pa.BooleanArray) -> bool:
+    """Return whether all hold; of none, they do."""
+    return bool(pc.all(flags, min_count=0).as_py())
 
 
 ANSWERING = Answering(answers=Answers, predicted=predicted, measured=measured, restored=restored)

@@ -41,6 +41,7 @@ class GroupStatistics:
     persons: tuple[PersonSums, ...] = ()
     shares: tuple[Fraction, ...]
     added_later: ClassVar[tuple[str, ...]] = ("persons",)
+    copies: ClassVar[int] = 12  # of the sums in memory, at the peak: every statistic has an error and two ends
 
     def __post_init__(self) -> None:
         if not self.parts or len(self.shares) != len(self.parts):

@@ -113,7 +113,8 @@ class MatrixMechanism:
     def numbers_held(self, rows: int) -> int:
         """Return how many numbers are in memory: counts, answers, estimates and variances, with copies."""
         del rows
-        return COPIES * (self.strategy.map.rows + self.strategy.map.taken)
+        copies = getattr(self.strategy, "copies", COPIES)
+        return int(copies * (self.strategy.map.rows + self.strategy.map.taken))
 
     def counted(self, rows: Rows) -> Numbers:
         """Return the answers without noise; a strategy that measures no tables of cells says itself what it counts."""

@@ -41,7 +41,7 @@ from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 UNIT = "squared error, widths of the bounds"
-MOST_GROUPS, MOST_LISTED = 1 << 17, 1 << 12
+MOST_GROUPS, MOST_LISTED = 1 << 24, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,5 +302,5 @@ def _goal(spec: Spec, terms: Statistics) -> _Goal:
     wishes = tuple(wanted(schema, levels, name, shares) for name, shares in quantiles.items())
     goal = _Goal(spec=spec, terms=terms, degrees=degrees, quantiles=wishes, schema=levels)
     if goal.groups > MOST_GROUPS:
-        raise NotSupported(f"{PLACE}.by: {goal.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
+        raise NotSupported(f"{PLACE}.by: {goal.groups:,} groups are more than 2^24; use fewer attributes or `bins`")
     return goal
