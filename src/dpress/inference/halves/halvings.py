@@ -36,12 +36,14 @@ class Halving(NamedTuple):
     @property
     def first(self) -> Places:
         """The places of the first halves after the cut, along the axis; each second half follows its first."""
-        return np.searchsorted(self.halves[self.axis], self.starts[self.axis][self.cut])
+        cut = self.cut
+        return cut + np.arange(cut.size)
 
     @property
     def halves(self) -> tuple[Places, ...]:
         """The starts along every axis after the cut."""
-        along = np.union1d(self.starts[self.axis], self.middles)
+        ordered = self.starts[self.axis], self.middles[self.cut]
+        along = np.sort(np.concatenate(ordered), kind="stable")  # which merges what is in order
         return (*self.starts[: self.axis], along, *self.starts[self.axis + 1 :])
 
 
