@@ -1,14 +1,14 @@
 """Three marginals of one large file: dpress on every engine beside what the engine does by itself, and beside peers.
 
-python bench/engines.py [--rows 50000000] [--postgres-rows 2000000] [--peers PYTHON] [--only PART ...] > engines.json
+python bench/engines.py [--rows N] [--postgres-rows N] [--peers PYTHON ...] [--only PART ...] > engines.json
 
 Four columns: an integer of 80 values, texts of 2 and of 12, a float in 50 bins; the file is made in a temporary folder.
 Every figure is the median of RUNS, after one that warms up; engines take turns. `times_own` is how many times as long
 dpress takes as the engine's own GROUP BYs of the same tables, beside the `goal` for it. `names` are 425,000 of them in
 a fifth of the rows, counted by DuckDB and by dpress: CPU seconds and the largest memory of a process each, with its
 start. `sizes` are whole releases of files of SIZES rows, and `times` what peers take over what dpress does. PYTHON is
-the interpreter of an environment with peers, see `peer_frames.py`. The hours for 10^12 rows are plain arithmetic:
-nobody ran it.
+the interpreter of an environment with peers, see `peer_frames.py`; Tumult needs one of its own, and Java 17. The hours
+for 10^12 rows are plain arithmetic: nobody ran it.
 """
 
 import argparse
@@ -42,8 +42,8 @@ from dpress.data.true_counts import true_counts
 from machine import facts
 
 RUNS, PIECE = 3, 1_000_000
-SIZES, NAMES = (10**4, 10**5, 10**6, 10**7), 425_000
-PEERS = ("pandas", "polars", "opendp", "diffprivlib", "pipelinedp")
+SIZES, NAMES = (10**4, 10**5, 10**6, 10**7, 5 * 10**7), 425_000
+PEERS = ("pandas", "polars", "opendp", "diffprivlib", "pipelinedp", "tumult")
 PARTS = ("threads", "postgres", "spark", "peers", "names", "sizes")
 JOBS = tuple(f"job number {number}" for number in range(12))
 SCHEMA = Schema(
@@ -193,14 +193,16 @@ def on_spark(path: Path, rows: int) -> list[Row]:
     return found
 
 
-def peers(python: str | None, path: Path, *names: str) -> dict[str, Any]:
-    """Return what peers take for the same tables, or why there is no figure."""
-    if python is None:
-        return {"left out": "no --peers"}
+def peers(pythons: list[str], path: Path, *names: str) -> dict[str, Any]:
+    """Return what peers take for the same tables, by name, or why there is no figure."""
     script = str(Path(__file__).with_name("peer_frames.py"))
-    done = subprocess.run([python, script, str(path), *names], capture_output=True, text=True, check=False)
-    lines = done.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if lines and not done.returncode else {"left out": "the script failed"}
+    figures: dict[str, Any] = {}
+    for python in pythons:
+        done = subprocess.run([python, script, str(path), *names], capture_output=True, text=True, check=False)
+        lines = done.stdout.strip().splitlines()
+        each = json.loads(lines[-1]) if lines and not done.returncode else {}
+        figures |= {name: figure for name, figure in each.items() if "seconds" in figure or name not in figures}
+    return figures
 
 
 NAMES_OF_DUCKDB = """
@@ -252,7 +254,7 @@ def cost(command: list[str]) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def sizes(folder: Path, python: str | None) -> list[Row]:
+def sizes(folder: Path, pythons: list[str]) -> list[Row]:
     """Compare whole releases with peers, and with counts that have no noise, by size."""
     from dpress.data.specification.spec import from_dict
     from dpress.release.curator.publish import publish
@@ -271,7 +273,7 @@ def sizes(folder: Path, python: str | None) -> list[Row]:
     for rows in SIZES:
         write(path := folder / f"{rows}.parquet", rows)
         seconds = together({"dpress": lambda path=path: publish(asked, path)})["dpress"]
-        others = peers(python, path, *PEERS)
+        others = peers(pythons, path, *PEERS)
         times = {name: one["seconds"] / seconds if "seconds" in one else "left out" for name, one in others.items()}
         found.append({"rows": rows, "dpress_seconds": seconds, "times": times})
     return found
@@ -290,7 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Seconds of counting on every engine.")
     parser.add_argument("--rows", type=int, default=50_000_000, metavar="N")
     parser.add_argument("--postgres-rows", type=int, default=2_000_000, metavar="N")
-    parser.add_argument("--peers", default=os.environ.get("DPRESS_PEERS"), metavar="PYTHON")
+    parser.add_argument("--peers", nargs="+", default=os.environ.get("DPRESS_PEERS", "").split(), metavar="PYTHON")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -196,8 +196,8 @@ def test_a_plan_says_from_which_count_on_and_how_wrong() -> None:
             r"\$.release.parameters: only counts of item are asked for; kind = \"names\" finds the names and counts",
         ),
         (
-            {"by": ["item", "age"], "attributes": (ITEM, COST, {**AGE, "bounds": [0, 1 << 17]})},
-            r"\$.release.parameters.by: 131,073 groups are more than 2\^17",
+            {"by": ["item", "age"], "attributes": (ITEM, COST, {**AGE, "bounds": [0, 1 << 24]})},
+            r"\$.release.parameters.by: 16,777,217 groups are more than 2\^24",
         ),
         ({"method": "group_statistics"}, r"\$.release.method: 'group_statistics' does not serve"),
         ({"share": ["item = tea"]}, r"\$.release.parameters.share\[#1\]: item has no value 'tea'"),
