@@ -105,11 +105,9 @@ def tables() -> dict[str, Case]:
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
             release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
         ),
-        "statistics_discovered": Case(
-            attributes=[FOUND, SEX, AGE], privacy={"epsilon": 8, "delta": 1e-6},
+        "statistics_discovered": Case(attributes=[FOUND, SEX, AGE], privacy={"epsilon": 8, "delta": 1e-6},
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
-            queries=("mean age where sex = Female", "total"),
-        ),
+            queries=("mean age where sex = Female", "total")),
         "statistics_weighted": Case(attributes=[{"name": "region", "kind": "categorical", "values": "discover"}, AGE],
             privacy={"epsilon": 8, "delta": 1e-6, "unit": "person", "rows_per_unit": 5}, queries=("total", "mean age"),
             release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
@@ -117,8 +115,7 @@ def tables() -> dict[str, Case]:
         "statistics_rounds": Case(attributes=[{"name": "region", "kind": "categorical", "values": "discover"}, AGE],
             privacy={"epsilon": 8, "delta": 1e-6, "unit": "person", "rows_per_unit": 6}, queries=("total", "mean age"),
             release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}}),
-        "statistics_bounded": Case(
-            attributes=[SEX, INCOME], privacy={"epsilon": 8},
+        "statistics_bounded": Case(attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters":
                 {"by": ["sex"], "mean": ["income"], "private_bounds": ["income"]}},
             queries=("mean income where sex = Female", "total"),
@@ -135,10 +132,13 @@ def tables() -> dict[str, Case]:
         "statistics_relations": Case(attributes=[SEX, REGION, YEARS, INCOME], privacy={"epsilon": 8},
             queries=("coefficient age in income ~ age * region", "correlation age income where sex = Female"),
             release={"kind": "statistics", "parameters": {"by": ["sex"], "relations": ["income ~ age * region"]}}),
+        "statistics_of_weights": Case(attributes=[SEX, INCOME, YEARS], privacy={"epsilon": 8},
+            queries=("mean income where sex = Female", "sum age", "total", "share sex = Male"),
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "mean": ["income"], "median": ["income"], "weight": "age"}}),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
-            queries=("age in 17..50 and sex = Female",),
-        ),
+            queries=("age in 17..50 and sex = Female",)),
         "residual_marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=RHO,
             release={"kind": "marginals", "method": "residual_marginals", "parameters": {"ways": 2}},

@@ -57,6 +57,11 @@ class ReleaseAnswers(Protocol):
         """
         ...
 
+    @property
+    def weighted(self) -> str:
+        """The attribute that rows are weighted by; empty where they are not."""
+        return ""
+
     def read(self, schema: Schema, text: str) -> Query:
         """Return what a text asks for; see `schema_queries.query_of`.
 

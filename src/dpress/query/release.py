@@ -292,7 +292,7 @@ class Release:
         self, query: Query, confidence: float = CONFIDENCE, *, text: str = "", progress: Progress | None = None
     ) -> Result:
         """Answer a query that was read; without a text it is named by its own. See `query`."""
-        check(self.schema, query)
+        check(self.schema, query, self.answers.weighted)
         return self._noted(answer(query, self.answers, confidence, text=text or query.text, progress=progress))
 
     def sql(self, statement: str, *, confidence: float = CONFIDENCE) -> "SqlTable":

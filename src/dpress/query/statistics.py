@@ -88,15 +88,20 @@ def answer(
     )
 
 
-def check(schema: Schema, query: Query) -> None:
+def check(schema: Schema, query: Query, weight: str = "") -> None:
     """Refuse a statistic of what is no number, and a level that is none.
+
+    Args:
+        schema: of the attributes.
+        query: the statistic.
+        weight: the attribute that rows are weighted by, whose values are numbers, listed ones too.
 
     Raises:
         ValueError: the message names the attribute or the level and what would be right.
     """
     if not isinstance(query.level, int | float) or not 0 < query.level < 1:
         raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {query.level}")
-    if query.of not in OF_NUMBERS:
+    if query.of not in OF_NUMBERS or query.attribute == weight != "":
         return
     if query.attribute not in schema.names:
         raise ValueError(no_attribute(schema.names, query.attribute))

@@ -14,6 +14,7 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.basics.near import meant
+from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
@@ -31,6 +32,7 @@ from dpress.query.sources import COUNTS, Source, source
 from dpress.query.statistics import EMPTY
 
 COUNTED = ("count", "ratio", "difference")  # made of counts of groups
+OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
 MOST_SHOWN = 12  # statistics that a refusal names
 PARAMETERS = {
     **{word: word + ' = ["{}"]' for word in ("mean", "sum", "variance")},
@@ -165,17 +167,27 @@ class GroupAnswers(ReleaseAnswers):
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
         del progress
-        sums, (left, right) = self.groups().sums, (self.mask(each).astype(float) for each in (first, second))
-        if sums is None or COUNT not in sums.names:
-            raise ValueError(self._unknown(COUNT))
-        count, variance = sums.counts
+        left, right = (self.mask(each).astype(float) for each in (first, second))
+        count, variance = self.sizes()
         pair = Pair(
             first=float(left @ count),
             second=float(right @ count),
             variances=(float(left @ variance), float(right @ variance)),
             covariance=float((left * right) @ variance),
         )
-        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
+        notes = (self._of_weights,) if self.weighted else ()
+        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail), notes=notes)
+
+    def sizes(self) -> tuple[Array, Array]:
+        """Return what shares and ratios of groups are made of: their counts, and the variances of these.
+
+        Raises:
+            ValueError: nothing was counted.
+        """
+        sums = self.groups().sums
+        if sums is None or COUNT not in sums.names:
+            raise ValueError(self._unknown(COUNT))
+        return sums.counts
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the table of the groups, with the groups of a query, and which of their sums it is made of."""
@@ -234,12 +246,18 @@ class GroupAnswers(ReleaseAnswers):
             standard_error=float(statistic.standard_error[0]),
             interval=(float(statistic.low[0]), float(statistic.high[0])),
             confidence=confidence,
-            note=EMPTY if math.isnan(value) else self._bounds_of(name),
+            note=EMPTY if math.isnan(value) else self._remark(name),
             of=query[1],
         )
 
-    def _bounds_of(self, name: str) -> str | None:
-        """Return the remark on the bounds of a statistic's attribute."""
+    @property
+    def _of_weights(self) -> str:
+        return f"Weighted by {self.weighted}. {OF_NOISE}"
+
+    def _remark(self, name: str) -> str | None:
+        """Return the remark on the bounds of a statistic's attribute, or on the weights of rows."""
+        if self.weighted:
+            return f"These are rows; `sum {self.weighted}` has their weights." if name == COUNT else self._of_weights
         notes = self.bounded.items()
         return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 
@@ -270,7 +288,8 @@ class GroupAnswers(ReleaseAnswers):
         chosen = self.groups().chosen
         without = [f"Chosen, without an interval: {', '.join(chosen)}"] if chosen else []
         names = [self.discovered] if self.discovered else []
-        return (f"Statistics: {', '.join(self.measured)}", *without, *names, *notes)
+        weights = [f"All but the count: {self._of_weights}"] if self.weighted else []
+        return (f"Statistics: {', '.join(self.measured)}", *without, *names, *notes, *weights)
 
     @property
     def measured(self) -> tuple[str, ...]:

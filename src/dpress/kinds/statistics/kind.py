@@ -79,6 +79,14 @@ Unit = Annotated[
         "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
     ),
 ]
+Weight = Annotated[
+    str,
+    Meta(
+        title="the name of an attribute",
+        description="a sampling weight: integer or numeric with bounds of at least 0, or a list of numbers; sums, "
+        "means, variances, shares and quantiles are of rows times it, and the sum of the weights follows",
+    ),
+]
 PrivateBounds = Annotated[
     Names,
     Meta(
@@ -117,6 +125,7 @@ class Statistics(Participants, frozen=True):
     persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
     totals: Totals | None = None
     relations: Relations | None = None
+    weight: Weight | None = None
     unit: Unit | None = None
     private_bounds: PrivateBounds | None = None
     assume: Assume | None = None

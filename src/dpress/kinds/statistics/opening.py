@@ -52,7 +52,8 @@ def sentences(
         parts.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():
-        parts.append(_chief(in_units(whole, name), statistic.name, statistic.unit))
+        by = f" (weighted by {answers.weighted})" if answers.weighted else ""
+        parts.append(_chief(in_units(whole, name), statistic.name + by, statistic.unit))
         subject = "It"
     if not 1 < len(labels) <= MOST_GROUPS or name in each.chosen or name.startswith(ROUND):
         return tuple(parts)

@@ -67,6 +67,7 @@ def page(release: Release) -> str:
             "groups": answers.size,
             "statistics": [titled(name, release.schema).name for name in each.names],
             "discovered": answers.discovered,
+            "weighted": titles.get(answers.weighted, ""),
             "bounded": {titles[name]: remark for name, remark in answers.bounded.items()},
             "chosen": [titled(name, release.schema).name for name in each.chosen],
             "sums": each.sums is not None,

@@ -23,6 +23,7 @@ from dpress.core.methods.table_cells import table_cells
 from dpress.core.methods.table_sums import Rows, Sums
 from dpress.mechanisms.linear.groups import OverGroups, groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.row_weight import whole_shares
 
 Integers = npt.NDArray[np.int64]
 Degree = Literal[0, 1, 2]
@@ -238,7 +239,7 @@ class CrossMoments(OverGroups, LinearMap):
             products = [np.rint(product * t[i] * t[j]) for i, j in self.pairs]
             ones = np.full((1, t.shape[1]), float(count))
             return np.concatenate([ones, np.rint(level * t), np.rint(square * squares), *map(np.atleast_2d, products)])
-        shares = _whole(_corners(up, self.degree), self.scales[0])
+        shares = whole_shares(_corners(up, self.degree), self.scales[0])
         return shares if self.degree == 2 else np.concatenate([shares, np.rint(self.scales[1] * squares)])
 
 
@@ -250,14 +251,6 @@ def _corners(up: Array, degree: int) -> Array:
         parts = [low, high] if degree == 1 else [low * low, 2 * low * high, high * high]
         shares = (shares[:, np.newaxis] * np.array(parts)[np.newaxis]).reshape(-1, up.shape[1])
     return shares
-
-
-def _whole(shares: Array, scale: int) -> Array:
-    """Return whole numbers nearly scale times the shares that add up to the scale; the largest share takes the rest."""
-    whole = np.rint(scale * shares)
-    largest = np.argmax(whole, axis=0), np.arange(shares.shape[1])
-    whole[largest] += scale - whole.sum(axis=0)
-    return whole
 
 
 def feature_places(numbers: int, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:

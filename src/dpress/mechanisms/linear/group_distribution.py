@@ -13,7 +13,9 @@ from dpress.core.maps.linear import Identity, Invertible, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.mechanisms.linear.groups import OverGroups, first_levels, level_counts
 from dpress.mechanisms.linear.hierarchy import Hierarchy
+from dpress.mechanisms.linear.row_weight import RowWeight
 
+GRAIN = 1 << 24  # of a weight in a cell: 2^32 rows fit 63 bits
 Integers = npt.NDArray[np.int64]
 
 
@@ -22,7 +24,7 @@ class GroupDistribution(OverGroups, LinearMap):
     """The nodes of a tree over the cells of an attribute, in every group.
 
     Promise: a row is in one group and one cell, so the sensitivity is the tree's; at most twice that under
-    replace-one.
+    replace-one. A row of weight u adds u <= 1 of that, in whole 2^-24ths.
     Error: that of the tree's ranges, in every group: `Hierarchy.range_variances`.
     Source: Hay, Rastogi, Miklau and Suciu 2010; quantiles from noisy prefixes.
 
@@ -34,6 +36,7 @@ class GroupDistribution(OverGroups, LinearMap):
         tree: over the cells; level l is in the cell floor(l cells / levels), unless there are borders.
         quantiles: that are published, strictly between 0 and 1, increasing.
         borders: the first level of every cell but the first, where cells are of several sizes.
+        weight: of a row, which then counts as u <= 1.
     """
 
     shape: tuple[int, ...]
@@ -43,7 +46,8 @@ class GroupDistribution(OverGroups, LinearMap):
     tree: Hierarchy
     quantiles: tuple[Fraction, ...]
     borders: tuple[int, ...] = ()
-    added_later: ClassVar[tuple[str, ...]] = ("borders",)
+    weight: RowWeight | None = None
+    added_later: ClassVar[tuple[str, ...]] = ("borders", "weight")
 
     def __post_init__(self) -> None:
         if not {self.axis, *self.by} <= set(range(len(self.shape))) or self.axis in self.by:
@@ -74,7 +78,12 @@ class GroupDistribution(OverGroups, LinearMap):
     @property
     def step(self) -> float:
         """The unit of the answers: counts."""
-        return self.tree.map.step
+        return self.tree.map.step / self.grain
+
+    @property
+    def grain(self) -> int:
+        """What a row of the largest weight adds to its cell."""
+        return 1 if self.weight is None else GRAIN
 
     @property
     def summed(self) -> int:
@@ -91,8 +100,14 @@ class GroupDistribution(OverGroups, LinearMap):
 
     @property
     def counts_all(self) -> bool:
-        """Whether every row counts: none is without a level."""
-        return self.levels == self.shape[self.axis]
+        """Whether every row counts: none is without a level, or a weight."""
+        weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
+        return weighed and self.levels == self.shape[self.axis]
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether the counts tell how many rows there are."""
+        return self.counts_all and self.weight is None
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return the nodes' counts, from the cells' counts of all rows."""
@@ -105,8 +120,15 @@ class GroupDistribution(OverGroups, LinearMap):
         return self.answers(self._counts(codes, np.asarray(cells)[places]))
 
     def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
-        """Return that of the nodes."""
-        return self.nodes.sensitivity(order, relation)
+        """Return that of the nodes; a replaced row of a weight may leave its cell as if it went."""
+        largest = self.nodes.sensitivity(order, relation)
+        if self.weight is None:
+            return largest
+        grain: int = self.grain**order
+        return max(largest, self.nodes.sensitivity(order, Relation.ADD_REMOVE)) * grain
 
     def _counts(self, codes: Codes, times: Numbers | None) -> Integers:
+        if self.weight is not None:
+            parts = np.nan_to_num(self.weight.of(codes))
+            times = np.rint(self.grain * parts) * (1 if times is None else times)
         return level_counts(codes, self.shape, self.by, self.axis, self.levels, self.tree.cells, times, self.borders)

@@ -17,6 +17,7 @@ from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.linear.row_weight import RowWeight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,8 @@ class GroupStatistics:
             raise ValueError(f"{len(self.parts)} parts need as many shares, got {len(self.shares)}")
         if len({(part.shape, part.by) for part in self.parts}) > 1:
             raise ValueError("all parts must have the same groups")
+        if len({part.weight for part in self.of_rows}) > 1 or (self.persons and self.weight is not None):
+            raise ValueError("all parts must be of rows with the same weight")
 
     @property
     def of_rows(self) -> tuple[MomentSums | GroupDistribution, ...]:
@@ -58,6 +61,11 @@ class GroupStatistics:
     def parts(self) -> tuple[MomentSums | GroupDistribution | PersonSums, ...]:
         """All parts, in the order of their answers."""
         return (*self.of_rows, *self.persons)
+
+    @property
+    def weight(self) -> RowWeight | None:
+        """How rows are weighted; None where they are not."""
+        return next((part.weight for part in self.of_rows), None)
 
     @property
     def map(self) -> Stack[LinearMap]:

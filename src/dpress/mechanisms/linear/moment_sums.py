@@ -2,20 +2,23 @@
 
 With t = 2 level / steps - 1 in [-1, 1], a row's shares of the cells j = 0..d are the Bernstein polynomials of t, which
 are at least 0 and add up to 1: degree 1: (1 - t) / 2, (1 + t) / 2; degree 2: (1 - t)^2 / 4, (1 - t^2) / 2,
-(1 + t)^2 / 4. So all these sums together are as sensitive as one count.
+(1 + t)^2 / 4. So all these sums together are as sensitive as one count. A row of weight u, in parts of the largest,
+has 1 - u for a first cell, and u times these shares for the others: they add up to 1, too.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import LinearMap, Numbers
+from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
 from dpress.mechanisms.linear.groups import OverGroups
+from dpress.mechanisms.linear.row_weight import SCALE, RowWeight, whole_shares
 
 Integers = npt.NDArray[np.int64]
 Condition = tuple[tuple[int, tuple[int, ...]], ...]
@@ -27,7 +30,7 @@ LARGEST = 1 << 31  # of steps^degree: so many rows fit 63 bits
 class MomentSums(OverGroups, LinearMap):
     """The shares of all rows of a group, summed up: row j of group g is the sum of steps^degree B_j(t).
 
-    Promise: a row adds steps^degree to its group in all, so the L1 sensitivity is steps^degree, the squared L2
+    Promise: a row adds steps^degree, weighted 2^30, to its group in all, so that is the L1 sensitivity, the squared L2
     sensitivity its square (at t = -1 and 1); twice that where a row is replaced. Rows without a level add nothing.
     Error: every sum has the noise's variance v. In counts, with v / steps^(2 degree) = s: the count sum_j B_j has
     (d + 1) s; sum t has 2 s for d = 1 and 2, and is uncorrelated with the count; sum t^2 has 3 s for d = 2.
@@ -40,6 +43,7 @@ class MomentSums(OverGroups, LinearMap):
         steps: the highest level; steps^degree is at most 2^31.
         axis: whose code is the level; codes above `steps` are none. None for degree 0, and for a condition.
         where: instead of an axis, a condition: the axes and the cells that match; the level is then 0 or 1.
+        weight: of a row; then the first sum of a group is of 1 - u, the others of u B_j(t).
     """
 
     shape: tuple[int, ...]
@@ -48,6 +52,8 @@ class MomentSums(OverGroups, LinearMap):
     steps: int = 1
     axis: int | None = None
     where: Condition = ()
+    weight: RowWeight | None = None
+    added_later: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __post_init__(self) -> None:
         axes = {*self.by, *(axis for axis, _ in self.where), *(() if self.axis is None else (self.axis,))}
@@ -61,13 +67,18 @@ class MomentSums(OverGroups, LinearMap):
     @property
     def whole(self) -> int:
         """What one row adds in all."""
-        whole: int = self.steps**self.degree
+        whole: int = self.steps**self.degree if self.weight is None else SCALE
         return whole
+
+    @property
+    def first(self) -> int:
+        """How many sums of a group stand before those of shares: that of the rest of the weight, where there is one."""
+        return int(self.weight is not None)
 
     @property
     def rows(self) -> int:
         """The number of sums."""
-        return self.groups * (self.degree + 1)
+        return self.groups * (self.first + self.degree + 1)
 
     @property
     def step(self) -> float:
@@ -80,7 +91,7 @@ class MomentSums(OverGroups, LinearMap):
         return self.rows
 
     def sums(self, codes: Codes) -> Integers:
-        """Return the sums over some rows, group by group, shape (groups * (degree + 1),).
+        """Return the sums over some rows, group by group, shape (groups * (degree + 1),), weighted one more each.
 
         Args:
             codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
@@ -89,8 +100,14 @@ class MomentSums(OverGroups, LinearMap):
 
     @property
     def counts_all(self) -> bool:
-        """Whether every row counts: none is without a level."""
-        return self.axis is None or self.steps + 1 == self.shape[self.axis]
+        """Whether every row counts: none is without a level, or a weight."""
+        weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
+        return weighed and (self.axis is None or self.steps + 1 == self.shape[self.axis])
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether the sums tell how many rows there are."""
+        return self.counts_all
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all rows: themselves."""
@@ -109,10 +126,15 @@ class MomentSums(OverGroups, LinearMap):
     def _added(self, codes: Codes, times: Numbers | None) -> Integers:
         levels = self._levels(codes)
         within = (levels >= 0) & (levels <= self.steps)
+        if self.weight is not None:
+            parts = self.weight.of(codes)
+            within &= ~np.isnan(parts)
         groups, levels = table_cells(codes, self.shape, self.by)[within], levels[within]
-        weights = np.ones(len(levels)) if times is None else times[within]
-        shares = _shares(levels, self.steps, self.degree)
-        sums = np.stack([np.bincount(groups, weights=part * weights, minlength=self.groups) for part in shares], axis=1)
+        often = np.ones(len(levels)) if times is None else times[within]
+        shares: Sequence[Numbers] = _shares(levels, self.steps, self.degree)
+        if self.weight is not None:
+            shares = _weighted(shares, self.steps**self.degree, parts[within])
+        sums = np.stack([np.bincount(groups, weights=part * often, minlength=self.groups) for part in shares], axis=1)
         return np.rint(sums).astype(np.int64).ravel()
 
     def _levels(self, codes: Codes) -> Integers:
@@ -131,3 +153,8 @@ def _shares(levels: Integers, steps: int, degree: int) -> list[Integers]:
     if degree == 0:
         return [np.ones_like(levels)]
     return [down, up] if degree == 1 else [down * down, 2 * up * down, up * up]
+
+
+def _weighted(shares: Sequence[Numbers], whole: int, parts: Array) -> Sequence[Numbers]:
+    """Return what rows of a weight add: the rest of it first, in whole numbers that add up to `SCALE`."""
+    return list(whole_shares(np.array([1 - parts, *(parts * (share / whole) for share in shares)]), SCALE))

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.curator.estimates import GroupEstimates, condition, group_estimates, held_by, of_persons
+from dpress.kinds.statistics.curator.conditions import condition, held_by
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, group_estimates, of_persons
 from dpress.kinds.statistics.curator.first_step import (
     GroupMechanism,
     bounds_first,
@@ -22,6 +24,7 @@ from dpress.kinds.statistics.curator.first_step import (
     names_first,
 )
 from dpress.kinds.statistics.curator.quantiles import estimates, quantile_names, without_interval
+from dpress.kinds.statistics.curator.weights import weighted
 from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
 from dpress.kinds.statistics.group_results import COUNT, Mask, only
 from dpress.kinds.statistics.level_values import bounded
@@ -166,6 +169,23 @@ class CuratorAnswers(GroupAnswers):
     def of_persons(self) -> tuple[str, ...]:
         """The statistics of persons."""
         return () if self.strategy is None else of_persons(self.strategy, self.release.schema)
+
+    @cached_property
+    def weighted(self) -> str:
+        """The attribute that rows are weighted by; empty where they are not."""
+        return "" if self.strategy is None else weighted(self.release.schema, self.strategy.weight)
+
+    def sizes(self) -> tuple[Array, Array]:
+        """Return what shares and ratios of groups are made of: counts, of weighted rows sums of weights.
+
+        Raises:
+            ValueError: nothing was counted.
+        """
+        if not self.weighted:
+            return super().sizes()
+        sums = cast("GroupEstimates", self.groups().sums)
+        value, variance = sums.weights
+        return sums.heaviest * value, sums.heaviest**2 * variance
 
     @cached_property
     def bounded(self) -> Mapping[str, str]:

@@ -21,13 +21,14 @@ from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.attribute_levels import check_units, finest
 from dpress.kinds.statistics.curator import discovery, first_step
 from dpress.kinds.statistics.curator.cells_near import CutCells
+from dpress.kinds.statistics.curator.conditions import held_by
 from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
-from dpress.kinds.statistics.curator.estimates import held_by
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.curator.totals_of_persons import person_parts
+from dpress.kinds.statistics.curator.weights import check_apart, check_weight, row_weight
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, check_used, chosen_of, measured
 from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched
@@ -35,6 +36,7 @@ from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.linear.row_weight import RowWeight
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.boxes import product
 from dpress.release.plan.candidate import Candidate, Choice
@@ -90,6 +92,11 @@ class _Goal:
         return person_parts(self.spec, self.schema, self.axes, self.terms)
 
     @property
+    def weight(self) -> RowWeight | None:
+        """How rows are weighted."""
+        return row_weight(self.schema, self.terms.weight)
+
+    @property
     def conditions(self) -> set[str]:
         """The attributes that conditions are about."""
         return {self.schema.names[axis] for part in _moments(self, self.measured) for axis, _ in part.where}
@@ -117,9 +124,11 @@ def choose(spec: Spec) -> Choice:
     of_methods(spec, dict.fromkeys(methods, Parameters))
     goal = _goal(spec, terms)
     persons = goal.persons
-    check(goal.schema, terms.assume or {}, goal.measured)
+    weights = {terms.weight} if terms.weight else set[str]()
+    check(goal.schema, terms.assume or {}, goal.measured | weights)
     used = {*goal.by, *goal.measured, *goal.conditions, *(terms.totals or ())}
-    check_used(goal.schema, used, "by, mean, sum, variance, median, quantiles, share, totals")
+    check_apart(spec.schema, terms, used)
+    check_used(goal.schema, used | weights, "by, mean, sum, variance, median, quantiles, share, totals, weight")
     if terms.private_bounds:
         if name is not None:
             raise NotSupported(f"{first_step.HERE}: groups that are discovered need bounds that are stated")
@@ -139,7 +148,7 @@ def _methods(terms: Statistics) -> tuple[str, ...]:
     """Return the methods that may serve: for quantiles, cells or, where these need no intervals, levels are chosen."""
     if terms.private_bounds:
         return (first_step.METHOD,)
-    if not (terms.median or terms.quantiles):
+    if terms.weight or not (terms.median or terms.quantiles):
         return (METHOD,)
     return (METHOD, CUTTING) if terms.intervals else (METHOD, CUTTING, CHOOSING)
 
@@ -147,7 +156,7 @@ def _methods(terms: Statistics) -> tuple[str, ...]:
 def _with_cut_cells(goal: _Goal, loss: Loss) -> _Goal:
     """Return the goal with the attributes whose cells are cut: those that err less so, where there are no groups."""
     spec, method = goal.spec, goal.spec.release.method
-    if method not in ("auto", CUTTING) or (method == "auto" and goal.groups > 1):
+    if method not in ("auto", CUTTING) or (method == "auto" and (goal.groups > 1 or goal.weight is not None)):
         return goal
     share = _even_share(goal, loss)
     cut = frozenset(
@@ -224,13 +233,13 @@ def _parts(goal: _Goal, loss: Loss) -> Parts:
             cut.append(cut_cells(schema, by, quantiles, goal.terms.users))
             trees.append(cut[-1].distribution)
             continue
-        if not (goal.terms.intervals or goal.cut) and method in ("auto", CHOOSING):
+        if not (goal.terms.intervals or goal.cut or goal.terms.weight) and method in ("auto", CHOOSING):
             levels = choice(schema, by, quantiles, share, goal.spec.privacy.protected)
             if method == CHOOSING or errs_less(levels, goal.terms.users / goal.groups):
                 chosen.append(levels)
                 continue
-        trees.append(tree(schema, by, quantiles, loss))
-    counted = {schema.names[distribution.axis] for distribution in trees}
+        trees.append(replace(tree(schema, by, quantiles, loss), weight=goal.weight))
+    counted = {schema.names[distribution.axis] for distribution in trees if distribution.counts_rows}
     moments = tuple(_moments(goal, counted, alone=not chosen))
     cut.sort(key=lambda cells: cells.distribution.axis)
     return Parts(
@@ -246,21 +255,23 @@ def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> I
         counted: the attributes whose quantiles are found by counts of rows.
         alone: whether there is nothing else to publish where there are no sums.
     """
-    schema, by, shares = goal.schema, goal.axes, goal.terms.share or ()
+    schema, by, shares, weight = goal.schema, goal.axes, goal.terms.share or (), goal.weight
     for name, degree in goal.degrees.items():
         axis = schema.axes([name])[0]
         steps = schema.tabular[axis].ordered - 1
-        yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
+        yield MomentSums(
+            shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis, weight=weight
+        )
     for place, text in enumerate(shares, 1):
         try:
             where = held_by(product(schema, text))
         except ValueError as error:
             raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
         _check_condition(goal, where, f"{PLACE}.share[#{place}]")
-        yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
+        yield MomentSums(shape=schema.shape, by=by, degree=1, where=where, weight=weight)
     measured = {*goal.degrees, *counted}
     if (measured or alone) and not shares and all(schema.attribute(name).with_cells.extra for name in measured):
-        yield MomentSums(shape=schema.shape, by=by, degree=0)
+        yield MomentSums(shape=schema.shape, by=by, degree=0, weight=weight)
 
 
 def _check_condition(goal: _Goal, where: Condition, place: str) -> None:
@@ -291,7 +302,8 @@ def _goal(spec: Spec, terms: Statistics) -> _Goal:
     for name in terms.totals or ():
         check_measured(schema, name, by, f"{PLACE}.totals")
     check_groups(schema, by)
-    highest = dict.fromkeys(terms.totals or (), 1) | degrees
+    check_weight(schema, terms)
+    highest = dict.fromkeys((*(terms.totals or ()), *filter(None, [terms.weight])), 1) | degrees
     check_units(units, schema.names)
     levels = Schema(
         tuple(

@@ -15,24 +15,23 @@ import numpy as np
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import Measurement
-from dpress.core.maps.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
+from dpress.kinds.statistics.curator.conditions import condition
+from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variances, prefix_variances, prefixes
+from dpress.kinds.statistics.curator.weights import heaviest, weighted
 from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
 from dpress.kinds.statistics.level_values import bounded, level_scale, valued, valued_between
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.hierarchy import Hierarchy
-from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
+from dpress.mechanisms.linear.moment_sums import MomentSums
 
 PERSONS = "persons"
-Counted = tuple[Array, Array]
-"""An unbiased number of every set, and its variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupEstimates:
-    """Sums of many sets of groups.
+    """Sums of many sets of groups; where rows are weighted, all but their count are of rows times their weight.
 
     Args:
         strategy: that names the parts.
@@ -66,7 +65,7 @@ class GroupEstimates:
     @property
     def names(self) -> tuple[str, ...]:
         """The statistics, in the order that they are published in."""
-        return (*([COUNT] if any(part.counts_all for part in self.strategy.of_rows) else []), *self._by_name)
+        return (*([COUNT] if any(part.counts_rows for part in self.strategy.of_rows) else []), *self._by_name)
 
     @property
     def quantile_shares(self) -> dict[str, tuple[Fraction, ...]]:
@@ -76,11 +75,22 @@ class GroupEstimates:
     @cached_property
     def counts(self) -> Counted:
         """The count of every set, and its variance: all parts that count every row, weighted by their precision."""
-        return self._combined(0, self._rows)
+        parts = self.strategy.of_rows
+        return self._combined([self._row_count(place) for place, part in enumerate(parts) if part.counts_rows])
+
+    @cached_property
+    def weights(self) -> Counted:
+        """The sum of the weights of every set, in parts of the largest; the count where rows are not weighted."""
+        return self.counts if self.strategy.weight is None else self._of_all(0, self._rows)
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest weight; 1 where rows are not weighted."""
+        return heaviest(self.schema, self.strategy.weight)
 
     @cached_property
     def _persons(self) -> Counted:
-        return self._combined(self._rows, len(self.strategy.parts))
+        return self._of_all(self._rows, len(self.strategy.parts))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, "Statistic"]]:
@@ -99,9 +109,16 @@ class GroupEstimates:
         del place
         return group_moments.linear(*self._persons, self.z, max(self.steps[self._rows :]))
 
+    def weight_sum(self, place: int) -> Estimates:
+        """Return the sum of the weights."""
+        del place
+        value, variance = self.weights
+        most = self.heaviest
+        return group_moments.linear(most * value, most**2 * variance, self.z, most * max(self.steps))
+
     def total(self, place: int) -> Estimates:
         """Return the sum of a part's values, or totals of persons."""
-        centre, radius = self._scale(place)
+        centre, radius = (self.heaviest * each for each in self._scale(place))
         (count, count_variance), (total, variance) = self._count_for(place), self._difference(place)
         value, spread = centre * count + radius * total, centre**2 * count_variance + radius**2 * variance
         step = abs(centre) * self._count_step(place) + radius * self.steps[place]
@@ -133,6 +150,8 @@ class GroupEstimates:
         """
         values, parts = [], np.zeros((len(names), 1 + len(self.strategy.parts)))
         for row, name in zip(parts, names, strict=True):
+            if self.strategy.weight is not None:
+                raise LookupError(name)
             if name == COUNT and COUNT in self.names:
                 values.append(self.counts[0])
                 row[0] = math.sqrt(self.counts[1][0])
@@ -153,7 +172,7 @@ class GroupEstimates:
         _, radius = self._scale(place)
         count, count_variance = self._count_for(place)
         step = max(4 * self.steps[place], 4 / 3 * max(self.steps))  # of a sum in (t - mean)^2 - variance, of the count
-        spread = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z, step)
+        spread = group_moments.spread(self._levels(place), self._variances(place), count, count_variance, self.z, step)
         return group_moments.moved(spread, 0.0, radius**2)
 
     def quantile(self, place: int, *, share: Fraction) -> Estimates:
@@ -171,26 +190,40 @@ class GroupEstimates:
             return valued_between(attribute, part.edges, places, self.z)
         return valued(attribute, part.tree.cells, part.levels, places, self.z)
 
-    def _combined(self, start: int, stop: int) -> Counted:
+    def _of_all(self, start: int, stop: int) -> Counted:
         """Return the counts of all of some parts that count everybody, weighted by their precision."""
         parts = self.strategy.parts
-        counts = [self._part_count(place) for place in range(start, stop) if parts[place].counts_all]
+        return self._combined([self._part_count(place) for place in range(start, stop) if parts[place].counts_all])
+
+    @staticmethod
+    def _combined(counts: Sequence[Counted]) -> Counted:
         return group_moments.combined([count for count, _ in counts], [spread for _, spread in counts])
 
+    def _row_count(self, place: int) -> Counted:
+        """Return the count of rows that a part has by itself, and its variance."""
+        if place >= self._moments or not self.strategy.moments[place].first:
+            return self._part_count(place)
+        sums = self.sums[place]
+        return sums.sum(axis=1), sums.shape[1] * self._variances(place)
+
+    def _levels(self, place: int) -> Array:
+        """Return the sums of the shares of levels: not what weights leave of rows."""
+        return self.sums[place][:, self.strategy.moments[place].first if place < self._moments else 0 :]
+
     def _part_count(self, place: int) -> Counted:
-        """Return the count that a part has by itself, and its variance."""
+        """Return the count that a part has by itself, of weighted rows the sum of u, and its variance."""
         if self._moments <= place < self._rows:
             part = self.strategy.distributions[place - self._moments]
             below, _ = prefix_variances(part.tree, self.variances[place])
             return self._prefixes[place - self._moments][:, -1], below[-1] * self.sizes
-        sums = self.sums[place]
+        sums = self._levels(place)
         return sums.sum(axis=1), sums.shape[1] * self._variances(place)
 
     def _count_for(self, place: int) -> Counted:
         """Return the best count of the rows, or persons, that a part is about."""
         if not self.strategy.parts[place].counts_all:
             return self._part_count(place)
-        return self.counts if place < self._rows else self._persons
+        return self.weights if place < self._rows else self._persons
 
     def _count_step(self, place: int) -> float:
         return max(self.steps if place < self._rows else self.steps[self._rows :])
@@ -201,7 +234,8 @@ class GroupEstimates:
 
     def _difference(self, place: int) -> Counted:
         """Return the sum of t, and its variance."""
-        return self.sums[place][:, -1] - self.sums[place][:, 0], 2 * self._variances(place)
+        sums = self._levels(place)
+        return sums[:, -1] - sums[:, 0], 2 * self._variances(place)
 
     def _ratio(self, place: int) -> Estimates:
         steps = 2 * self.steps[place], self._count_step(place)
@@ -228,6 +262,8 @@ Statistic = Callable[[GroupEstimates, int], Estimates]
 def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int, Statistic]]:
     """Return the part that every statistic but the count comes from, and what makes it, as they are published."""
     named: dict[str, tuple[int, Statistic]] = {}
+    if strategy.weight is not None:
+        named[f"sum {weighted(schema, strategy.weight)}"] = (0, GroupEstimates.weight_sum)
     for place, moments in enumerate(strategy.moments):
         if moments.where:
             named[f"share {condition(schema, moments.where)}"] = (place, GroupEstimates.share)
@@ -239,6 +275,12 @@ def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int
         for share in tree.quantiles:
             quantile = functools.partial(GroupEstimates.quantile, share=share)
             named[quantile_name(schema.names[tree.axis], share)] = (place, quantile)
+    return named | _of_persons(strategy, schema)
+
+
+def _of_persons(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int, Statistic]]:
+    """Return the statistics of persons as `statistics` does."""
+    named: dict[str, tuple[int, Statistic]] = {}
     for place, persons in enumerate(strategy.persons, len(strategy.of_rows)):
         if persons.counts_all:
             named[PERSONS] = (place, GroupEstimates.persons)
@@ -251,8 +293,7 @@ def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int
 
 def of_persons(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
     """Return the statistics of persons."""
-    rows = len(strategy.of_rows)
-    return tuple(name for name, (place, _) in statistics(strategy, schema).items() if place >= rows)
+    return tuple(_of_persons(strategy, schema))
 
 
 def group_estimates(
@@ -280,64 +321,6 @@ def group_estimates(
     )
 
 
-def prefixes(tree: Hierarchy, nodes: Array, variance: float) -> Array:
-    """Return the counts below every edge of the cells by least squares, shape (sets, cells + 1).
-
-    Args:
-        tree: over the cells.
-        nodes: noisy counts of its nodes, shape (sets, nodes).
-        variance: of one of them.
-    """
-    cells = np.array([tree.map.reconstruct(row, variance) for row in nodes])
-    return np.concatenate([np.zeros((len(cells), 1)), cells.cumsum(axis=1)], axis=1)
-
-
-def form_variances(tree: Hierarchy, variance: float, q: float) -> Array:
-    """Return the variance of P_x - q N in one group: (1 - q) V(P_x) + q V(N - P_x) - q (1 - q) V(N), exact.
-
-    It follows from Cov(P, N - P) = (V(N) - V(P) - V(N - P)) / 2.
-    """
-    below, above = prefix_variances(tree, variance)
-    variances: Array = (1 - q) * below + q * above - q * (1 - q) * below[-1]
-    return np.clip(variances, 0, None)
-
-
-def mean_form_variance(tree: Hierarchy, variance: float, quantiles: Sequence[Fraction]) -> float:
-    """Return the mean of `form_variances` over all edges and some quantiles, in one pass over the edges."""
-    below, above = prefix_variances(tree, variance)
-    q = np.array([*map(float, quantiles)])
-    return float(np.mean((1 - q) * below.mean() + q * above.mean() - q * (1 - q) * below[-1]))
-
-
-@functools.lru_cache(maxsize=4)
-def prefix_variances(tree: Hierarchy, variance: float) -> Counted:
-    """Return the variances of the counts below and above every edge of a group's cells, shape (cells + 1,) each."""
-    cells = tree.cells
-    places, zero = np.arange(1, cells + 1), np.zeros(1)
-    below = tree.range_variances(Ranges(cells, np.ones(cells, dtype=np.int64), places), (variance,))
-    above = tree.range_variances(Ranges(cells, places, np.full(cells, cells)), (variance,))
-    return np.concatenate([zero, below]), np.concatenate([above, zero])
-
-
 def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
     return level_scale(bounded(schema, part.axis), part.steps)
-
-
-def held_by(weights: Sequence[Array]) -> Condition:
-    """Return the axes that a box of cells is about, and the cells of each, from 0 or 1 for every cell of every axis."""
-    return tuple((axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all())
-
-
-def condition(schema: Schema, where: Condition) -> str:
-    """Return a condition in the words of a query."""
-    return " and ".join(_condition(schema, axis, cells) for axis, cells in where)
-
-
-def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
-    attribute, scale = schema.tabular[axis], schema.tabular[axis].scale
-    if scale is not None and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < attribute.ordered:
-        low, high = scale.inclusive(*scale.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
-        return f"{attribute.name} in {low}..{high}"
-    names = [attribute.labels_between(cell, cell + 1)[0] for cell in cells]
-    return f"{attribute.name} = {names[0]}" if len(names) == 1 else f"{attribute.name} in ({', '.join(names)})"

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpress.attributes.domain import Schema
 from dpress.kinds.statistics.curator.answers import ANSWERING
-from dpress.kinds.statistics.curator.estimates import condition
+from dpress.kinds.statistics.curator.conditions import condition
 from dpress.kinds.statistics.curator.quantiles import BETA
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.query.release import Release

@@ -15,6 +15,7 @@ from dpress.kinds.statistics.curator.first_step import (
 )
 from dpress.kinds.statistics.curator.prediction import standard_errors
 from dpress.kinds.statistics.curator.quantiles import quantile_names
+from dpress.kinds.statistics.curator.weights import kish, weighted
 from dpress.kinds.statistics.group_results import COUNT, quantile_name
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.plan_text import listed
@@ -36,7 +37,7 @@ def text(planned: Plan) -> PlanText:
     exact = "errors of counts and persons are exact" if PERSONS in errors else "a count's error is exact"
     rest = f"{exact}, the others" if {COUNT, PERSONS} & {*errors} else "errors"
     basis = f"For {group}, {supposed(of_kind(planned.spec, Statistics).assume or {})}; {rest} are approximations."
-    remarks: list[str | Listing] = [basis, *_without_intervals(planned, chosen)]
+    remarks: list[str | Listing] = [basis, *_without_intervals(planned, chosen), *_weighted(planned, chosen)]
     if bounds is not None:
         remarks.append(_bounded(planned, bounds))
     if (cutting := cells_first(chosen.mechanism)) is not None:
@@ -55,6 +56,21 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
     if of_kind(planned.spec, Statistics).intervals or not kept:
         return lines
     return [*lines, f"Counted by a tree, with intervals: {', '.join(kept)}."]
+
+
+def _weighted(planned: Plan, chosen: Candidate) -> list[str]:
+    """Return what rows are weighted by, and the effective sample size of weights as supposed."""
+    strategy, schema = decoder_of(chosen.mechanism).strategy, planned.choice.schema
+    if strategy is None or strategy.weight is None:
+        return []
+    rows = planned.choice.users / groups_of(chosen.mechanism)
+    effective = kish(schema, strategy.weight, of_kind(planned.spec, Statistics).assume or {}) * rows
+    name = weighted(schema, strategy.weight)
+    basis = (
+        f"All but the count is weighted by {name}, and errors are of the noise, not of sampling. Of weights so spread "
+        f"{rows:,.0f} rows tell what {effective:,.0f} tell without (Kish's effective sample size, a guess)."
+    )
+    return [basis]
 
 
 def _expected(planned: Plan) -> str:

@@ -20,10 +20,12 @@ from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
 from dpress.kinds.statistics.curator.cells_near import CellsNear
-from dpress.kinds.statistics.curator.estimates import GroupEstimates, mean_form_variance, scale, statistics
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, scale, statistics
 from dpress.kinds.statistics.curator.first_step import GroupMechanism, cells_first, decoder_of, groups_of
 from dpress.kinds.statistics.curator.parts_of_budget import Measured
+from dpress.kinds.statistics.curator.prefix_counts import mean_form_variance
 from dpress.kinds.statistics.curator.quantiles import quantile_names, value_error, value_errors
+from dpress.kinds.statistics.curator.weights import mean_part
 from dpress.kinds.statistics.group_results import quantile_name
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.discovery.quantile_cells import CELLS_SHARE
@@ -131,13 +133,15 @@ def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     rows, variances = users / groups_of(mechanism), iter([noise.smooth_variance for noise in mechanism.noises])
     errors = []
     if (strategy := decoder.strategy) is not None:
+        rows *= 1.0 if strategy.weight is None else strategy.weight.even_mean
         for part, variance in zip(strategy.moments, variances, strict=False):
             sums = 1 if part.degree == 0 else 2
             errors.append(math.sqrt(sums * variance) * part.step / rows / sums)
         near = _cells_near(mechanism, users)
         for tree, variance in zip(strategy.distributions, variances, strict=False):
             cut = near[tree].rank_variance if tree in near else None
-            counted = mean_form_variance(tree.tree, variance, tree.quantiles) if cut is None else cut
+            counts = variance * tree.step**2
+            counted = mean_form_variance(tree.tree, counts, tree.quantiles) if cut is None else cut
             errors.append(math.sqrt(counted) / rows)
         for persons, variance in zip(strategy.persons, variances, strict=True):
             errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
@@ -155,9 +159,10 @@ def _expected(
 ) -> GroupEstimates:
     """Return the estimates of one group with values spread as supposed, and no noise in them."""
     rows = users / strategy.parts[0].groups
+    weighted = rows * mean_part(shape[0], strategy.weight, shape[1])
     sums = [rows * moments(part, *shape)[None] for part in strategy.moments]
     for tree in strategy.distributions:
-        cells = rows * distribution(tree, *shape)
+        cells = weighted * distribution(tree, *shape)
         sums.append(np.asarray(tree.tree.map.apply(cells), dtype=np.float64)[None])
     people = rows / mechanism.unit.rows
     sums += [np.full((1, part.degree + 1), people / (part.degree + 1)) for part in strategy.persons]
@@ -174,6 +179,14 @@ def _expected(
 
 
 def moments(part: MomentSums, schema: Schema, assumed: Assumed) -> Array:
+    """Return the mean of what a row adds: of a weighted one what the mean weight leaves, and that times the shares."""
+    if part.weight is None:
+        return _shares(part, schema, assumed)
+    mean = mean_part(schema, part.weight, assumed)
+    return np.array([1 - mean, *(mean * _shares(part, schema, assumed))])
+
+
+def _shares(part: MomentSums, schema: Schema, assumed: Assumed) -> Array:
     """Return the mean of the shares of a row, shape (degree + 1,): 1 / (degree + 1) each where values lie evenly."""
     shape = None if part.axis is None else assumed.get(schema.names[part.axis])
     if shape is None:

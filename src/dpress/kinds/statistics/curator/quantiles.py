@@ -21,7 +21,7 @@ from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array, Numbers
 from dpress.core.maps.ranges import Prefixes
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.curator.estimates import mean_form_variance
+from dpress.kinds.statistics.curator.prefix_counts import mean_form_variance
 from dpress.kinds.statistics.group_results import Mask, quantile_name
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded
