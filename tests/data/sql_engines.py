@@ -6,6 +6,8 @@ import pyarrow as pa
 from dpress.attributes.domain import Schema
 from dpress.attributes.sql.engine_column import Column
 from dpress.data.codec import codec
+from dpress.data.sources.spark_failure import collected
+from dpress.data.sources.spark_frame import understood
 from dpress.data.sql.code_expression import code_expression, settled
 from dpress.data.sql.coded_rows import Relation
 
@@ -76,7 +78,7 @@ class Spark:
         return Relation(query="SELECT * FROM nasty", declared={"x": kind}, dialect="spark")
 
     def arrow(self, sql):
-        return self.session.sql(sql).toArrow()
+        return collected("the test's rows", lambda: self.session.sql(understood(sql, self.session)))
 
     def read(self, _):
         return "x"

@@ -187,7 +187,8 @@ def held(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
         }
     )
     if request.param == "spark":
-        return rows, request.getfixturevalue("spark_session").createDataFrame(rows)
+        session = request.getfixturevalue("spark_session")
+        return rows, session.createDataFrame(rows.to_pylist(), "item string, number int, who bigint")
     if request.param == "postgres":
         import psycopg
 

@@ -139,6 +139,8 @@ def test_duckdb_compares_by_bytes_under_any_collation(duck, collation):
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_spark_compares_by_bytes_under_any_collation(spark, monkeypatch):
+    if spark.session.version < "4.1":
+        pytest.skip("Spark 4.1 was the first to have these collations")
     assert texts_differ(spark, "string", " COLLATE UTF8_LCASE") == []
     assert texts_differ(spark, "string", " COLLATE UNICODE_CI_RTRIM") == []
     monkeypatch.setattr(Column, "value", Column.raw)

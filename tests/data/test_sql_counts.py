@@ -59,7 +59,8 @@ def relation_in(engine, people):
         engine.run("DROP TABLE IF EXISTS people")
         engine.make(people)
     elif engine.dialect == "spark":
-        engine.session.createDataFrame(people).createOrReplaceTempView("people")
+        columns = ", ".join(f"{name} {kind}" for name, kind in DECLARED["spark"].items())
+        engine.session.createDataFrame(people.to_pylist(), columns).createOrReplaceTempView("people")
     else:
         engine.connection.execute("DROP TABLE IF EXISTS people")
         columns = ", ".join(f"{name} {kind}" for name, kind in DECLARED["postgres"].items())

@@ -14,6 +14,7 @@ from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import SparseArray
 from dpress.data.fold import count, fold
 from dpress.data.rows import people
+from dpress.data.sources import spark_failure
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark import spark_fold as spark_fold_module
@@ -128,17 +129,15 @@ def test_a_missing_column_is_named(frame):
         fold(table(frame.drop("age")), SCHEMA, count(SCHEMA.shape, TABLES))
 
 
-def test_sums_too_large_for_the_driver_are_one_line(spark, folder, monkeypatch):
+@pytest.mark.usefixtures("spark")
+def test_sums_too_large_for_the_driver_are_one_line(folder, monkeypatch):
     def huge(codes):
         return np.ones(1 << 20, dtype=np.int64) * codes.shape[1]
 
     def fails(*_arguments):
         raise RuntimeError("Total size of serialized results (9 MiB) is bigger than spark.driver.maxResultSize 'x'")
 
-    from pyspark.sql import DataFrame
-
-    monkeypatch.setattr(type(spark.range(1)), "toArrow", fails)
-    assert isinstance(spark.range(1), DataFrame)
+    monkeypatch.setattr(spark_failure, "_arrow", fails)
     with pytest.raises(OSError, match=r"larger than spark\.driver\.maxResultSize; raise it"):
         fold(table(folder), SCHEMA, huge)
 

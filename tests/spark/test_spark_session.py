@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
 from dpress.core.basics.errors import NotSupported
 from dpress.data.sources import spark_session
-from dpress.data.sources.spark_failure import LOST, OTHERWISE, SIGNS, without_message
+from dpress.data.sources.spark_failure import LOST, OTHERWISE, SIGNS, collected
+from dpress.data.sources.spark_frame import understood
 from dpress.data.sources.spark_session import QUIET, SET_ELSEWHERE, SETTINGS, active_session
 
 
@@ -104,10 +107,26 @@ def test_a_failure_says_what_to_do_and_quotes_nothing(words, line):
         raise RuntimeError(f"{words} in a row of 'secret 42'")
 
     with pytest.raises(OSError, match=r"^Spark could not count rows: ") as failed:
-        without_message("rows", fails)
+        collected("rows", fails)
     assert line in str(failed.value)
     assert "secret" not in str(failed.value)
     assert failed.value.__context__ is None
+
+
+@pytest.mark.parametrize("values", [[1, 2], []])
+def test_a_frame_of_spark_3_is_collected_as_well(values):
+    from pyspark.sql.types import LongType, StructType
+
+    batches = [pa.record_batch({"x": values})] if values else []
+    frame = SimpleNamespace(schema=StructType().add("x", LongType()), _collect_as_arrow=lambda: batches)
+    assert collected("rows", lambda: frame) == pa.table({"x": pa.array(values, pa.int64())})
+
+
+@pytest.mark.parametrize(("version", "compared"), [("3.5.9", "`x`"), ("4.3.0", "`x` COLLATE UTF8_BINARY")])
+def test_spark_3_is_not_told_to_compare_bytes_and_every_text_stays(version, compared):
+    text = "SELECT ' COLLATE UTF8_BINARY', ` COLLATE UTF8_BINARY` FROM t WHERE {} = 'a'"
+    statement = text.format("`x` COLLATE UTF8_BINARY")
+    assert understood(statement, SimpleNamespace(version=version)) == text.format(compared)
 
 
 def test_nothing_of_spark_is_imported_before_it_is_asked():

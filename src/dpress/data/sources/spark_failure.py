@@ -1,11 +1,11 @@
 """What went wrong at Spark, in one line: its own message may quote rows, and is looked at but never shown."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
+
+import pyarrow as pa
 
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
-
-T = TypeVar("T")
 
 LOST = "an executor was lost again and again, probably for want of memory; raise spark.executor.memory"
 SIGNS = {
@@ -18,7 +18,6 @@ SIGNS = {
     "PermissionError": "an executor may not read the files",
     "Cannot run program": "the executors have no Python at the path of PYSPARK_PYTHON; set it to theirs",
     "PYTHON_VERSION_MISMATCH": "the executors run another Python than the driver; set PYSPARK_PYTHON",
-    "no attribute 'toArrow'": "this pyspark is too old; 4.1 or later is needed",
     "ExecutorLostFailure": LOST,
     "crashed": LOST,
     "exited unexpectedly": LOST,
@@ -26,24 +25,33 @@ SIGNS = {
 OTHERWISE = "a task failed at every attempt, or the cluster is gone; Spark's logs say more"
 
 
-def without_message(name: str, call: Callable[[], T]) -> T:
-    """Return what a call of Spark returns; its error becomes one line that quotes nothing.
+def collected(name: str, frame: Callable[[], Any]) -> pa.Table:
+    """Return all rows of a DataFrame; an error of Spark's becomes one line that quotes nothing.
 
     The original is not even attached as the new error's context.
 
     Args:
         name: of the rows.
-        call: of Spark.
+        frame: makes the DataFrame.
 
     Raises:
         OSError: it failed.
     """
     reason = OTHERWISE
     try:
-        return call()
+        return _arrow(frame())
     except (SchemaMismatch, NotSupported):
         raise
     except Exception as error:  # noqa: BLE001  # whatever an engine raises may quote the rows
         message = str(error)
         reason = next((line for sign, line in SIGNS.items() if sign in message), OTHERWISE)
     raise OSError(f"Spark could not count {name}: {reason} (its message is withheld: it may quote rows)")
+
+
+def _arrow(frame: Any) -> pa.Table:
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415  # of pyspark 3.5, which has no `toArrow`
+
+    batches = frame._collect_as_arrow()  # noqa: SLF001  # there is no other way
+    return pa.Table.from_batches(batches, None if batches else to_arrow_schema(frame.schema))

@@ -3,6 +3,7 @@
 Statements are run by its own session, about the DataFrame under a name that nothing else has.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from dpress.data.sources.source import BATCH_ROWS, Dialect, Source, check_columns, without_quotes
-from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_failure import collected
 from dpress.data.sources.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"
+COLLATED = re.compile(r"('[^']*'|`[^`]*`)| COLLATE UTF8_BINARY")  # texts and names, in which that word is none
 RELATION = f"dpress_{secrets.token_hex(16)}"  # no text of a specification contains it
 
 
@@ -56,13 +58,14 @@ class SparkFrame(Source):
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
         with quiet():
-            return without_message(self.name, lambda: self._selected(statement).toArrow())
+            return collected(self.name, lambda: self._selected(statement))
 
     def _selected(self, statement: str) -> Any:
         """Return the frame of a statement, in which Spark takes braces for the names of frames."""
-        marked = statement.replace("{", "{{").replace("}", "}}").replace(RELATION, f"{{{RELATION}}}")
+        session = self.frame.sparkSession
+        marked = understood(statement, session).replace("{", "{{").replace("}", "}}")
         with quiet():
-            return self.frame.sparkSession.sql(marked, **{RELATION: self.frame})
+            return session.sql(marked.replace(RELATION, f"{{{RELATION}}}"), **{RELATION: self.frame})
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the frame changes it."""
@@ -75,6 +78,16 @@ class SparkFrame(Source):
         """Return all rows."""
         check_columns(self.name, columns, self.columns(), folds=True)
         return [SparkRows(rows=self, columns=tuple(columns))]
+
+
+def understood(statement: str, session: Any) -> str:
+    """Return a statement of ours as the session's Spark reads it: 3.5 compares texts by bytes and has no word for it.
+
+    Args:
+        statement: without quotes in texts and names.
+        session: with its `version`.
+    """
+    return COLLATED.sub(r"\1", statement) if session.version.startswith("3.") else statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

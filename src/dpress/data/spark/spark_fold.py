@@ -17,7 +17,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
 from dpress.data.codec.codec import Codes
 from dpress.data.sources.source import without_quotes
-from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_failure import collected
 from dpress.data.sources.spark_frame import SparkRows
 from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import COLUMNS, joined, merged, partition_sums, whole
@@ -59,7 +59,7 @@ def spark_fold(
 
     with quiet():
         partial = _partial(watched, coded)
-        sums = without_message(name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS).toArrow())
+        sums = collected(name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS))
     total, rows = whole(sums, math.prod(shape))
     watched.count(rows)
     watched.check()

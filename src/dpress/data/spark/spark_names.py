@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import Progress
-from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_failure import collected
 from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import KINDS
 from dpress.data.spark.spark_fold import MOST_TASKS
@@ -48,8 +48,7 @@ def spark_names(
     watched = table.watched()
     with quiet():
         partial = _partial(watched, persons, functools.partial(_counted, kernel))
-        sums = partial.groupBy("name", "refusal").sum("count", "rows")
-        answers = without_message(table.name, sums.toArrow)
+        answers = collected(table.name, lambda: partial.groupBy("name", "refusal").sum("count", "rows"))
     names, refusals, counts, rows = answers.columns
     if refused := sorted(refusals.drop_null().to_pylist()):
         kind, _, text = refused[0].partition(" ")

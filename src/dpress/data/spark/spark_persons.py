@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from dpress.data.add_up import Counts, Progress
-from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_failure import collected
 from dpress.data.sources.spark_session import quiet
 from dpress.data.spark.partial_sums import COLUMNS, merged, partition_sums, whole
 from dpress.data.sql.coded_rows import relation_of
@@ -48,7 +48,7 @@ def spark_person_sums(
 
     with quiet():
         partial = by_person(table, persons).mapInArrow(summed, COLUMNS)
-        sums = without_message(table.name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS).toArrow())
+        sums = collected(table.name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS))
     total, rows = whole(sums, kernel([]).size)
     watched.count(rows)
     watched.check()

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
-from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_failure import collected
 from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import KINDS
 
@@ -56,7 +56,7 @@ def _job(kernel: Callable[[T], R], items: list[T]) -> list[R]:
     session = active_session()
     with quiet():
         pieces = session.range(0, len(items), 1, len(items))
-        answers = without_message(NAME, lambda: pieces.mapInArrow(work, ANSWERS).toArrow()).sort_by("place")
+        answers = collected(NAME, lambda: pieces.mapInArrow(work, ANSWERS)).sort_by("place")
     return [_result(row) for row in answers.to_pylist()]
 
 
