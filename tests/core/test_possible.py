@@ -16,7 +16,7 @@ SHAPE = (3, 4, 2)
 def test_groups_and_pairs_may_occur_where_some_of_their_cells_may(truths, second):
     allowed = np.array(truths).reshape(SHAPE)
     groups = [np.array([1, 0, 1]), np.array([0, 1, *second[2:]]), np.arange(2)]
-    possible = Possible(parts=(Combinations(axes=(0, 1, 2), allowed=allowed),))
+    possible = Possible(parts=(Combinations(centre=(0, 1, 2), allowed=allowed),))
     grouped = np.zeros((2, 2, 2), dtype=bool)
     pair = np.zeros((3, 2), dtype=bool)
     for cell in itertools.product(*map(range, SHAPE)):
@@ -30,13 +30,13 @@ def test_groups_and_pairs_may_occur_where_some_of_their_cells_may(truths, second
 
 
 def test_a_cell_that_never_occurs_has_no_pair_with_an_attribute_that_is_free():
-    possible = Possible(parts=(Combinations(axes=(1,), allowed=np.array([True, False])),))
+    possible = Possible(parts=(Combinations(centre=(1,), allowed=np.array([True, False])),))
     assert possible.pair((0, 1), (2, 2)).tolist() == [[True, False], [True, False]]
     assert possible.pair((1, 2), (2, 3)).tolist() == [[True] * 3, [False] * 3]
     assert possible.pair((0, 2), (2, 3)) is None
 
 
 def test_weights_are_a_product_without_what_is_impossible():
-    part = Combinations(axes=(0, 1), allowed=np.array([[True, False], [True, True]]))
+    part = Combinations(centre=(0, 1), allowed=np.array([[True, False], [True, True]]))
     assert part.weighted([np.array([2.0, 1.0]), np.array([3.0, 5.0])]).tolist() == [[6, 0], [3, 5]]
     assert part.weighted([np.array([1.0, 0.0]), np.array([0.0, 1.0])]).tolist() == [[1, 0], [1, 1]]

@@ -77,7 +77,7 @@ REFUSED = [
     ({"privacy": {"unit": "hhid", "rows_per_unit": 2, "epsilon": 1.0}}, r"rows_per_unit: expected 1, which `most` of"),
     ({"privacy": {"unit": "pid", "epsilon": 1.0}}, "a household's row is of all its persons"),
     ({"data": {"rows": "people"}}, r"\$.data.rows: expected households or persons, got 'people'"),
-    ({"data": {}}, r"\$.data.rows: expected whose rows are counted"),
+    ({"data": {}}, r"attributes: expected which attributes are of its rows"),
     ({"table": [{**ABOVE}]}, r"\$.table: expected two of different names"),
     ({"table": [{**ABOVE}, {**BELOW, "of": "homes"}]}, r"\$.table: expected `of` in the one below"),
     ({"table": [{**ABOVE}, {**BELOW, "key": ["a", "b"]}]}, r"key: expected as many columns"),

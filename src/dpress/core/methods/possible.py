@@ -16,47 +16,113 @@ Cells = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Combinations:
-    """Which combinations of the cells of some attributes may occur.
+class Leaf:
+    """Which cells of some attributes may occur beside those of a centre; nothing else of them is joined.
 
     Args:
-        axes: the attributes, rising.
-        allowed: whether a combination may occur, of shape (cells of each).
+        axes: the attributes, rising; of no other leaf, and not of the centre.
+        allowed: whether a combination may occur, of shape (combinations of the centre, cells of each).
     """
 
     axes: tuple[int, ...]
     allowed: Truths
 
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Combinations:
+    """Which combinations of the cells of some attributes may occur: of a centre, and of leaves beside each of them.
+
+    Args:
+        centre: the attributes of the centre, rising.
+        allowed: whether a combination of them may occur, of shape (cells of each).
+        leaves: attributes that the centre alone joins with others; none where all are in the centre.
+    """
+
+    centre: tuple[int, ...]
+    allowed: Truths
+    leaves: tuple[Leaf, ...] = ()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """All attributes: of the centre, then of every leaf."""
+        return (*self.centre, *(axis for leaf in self.leaves for axis in leaf.axes))
+
+    def centre_of(self, codes: Cells) -> Cells:
+        """Return the combination of the centre that every record has, for codes of shape (attributes, records)."""
+        return np.asarray(np.ravel_multi_index(tuple(codes[axis] for axis in self.centre), self.allowed.shape))
+
     def holds(self, codes: Cells) -> Truths:
         """Return which records have a combination that may occur, for codes of shape (attributes, records)."""
-        return np.asarray(self.allowed[tuple(codes[axis] for axis in self.axes)])
+        centre = self.centre_of(codes)
+        truths = self.allowed.ravel()[centre]
+        for leaf in self.leaves:
+            truths = truths & leaf.allowed[(centre, *(codes[axis] for axis in leaf.axes))]
+        return np.asarray(truths)
+
+    @property
+    def open(self) -> Truths:
+        """Which combinations of the centre may occur beside some cells of every leaf, shape of `allowed`."""
+        truths = self.allowed.ravel()
+        for leaf in self.leaves:
+            truths = truths & leaf.allowed.any(axis=tuple(range(1, leaf.allowed.ndim)))
+        return np.asarray(truths.reshape(self.allowed.shape))
 
     def grouped(self, groups: Sequence[Cells]) -> "Combinations":
         """Return the combinations of groups of cells: they may occur where some of their cells may."""
-        allowed = self.allowed
-        for place, axis in enumerate(self.axes):
-            order = np.argsort(groups[axis], kind="stable")
-            starts = np.searchsorted(groups[axis][order], np.arange(int(groups[axis].max()) + 1))
-            allowed = np.logical_or.reduceat(np.take(allowed, order, axis=place), starts, axis=place)
-        return Combinations(axes=self.axes, allowed=allowed)
+        centre = [groups[axis] for axis in self.centre]
+        leaves = list[Leaf]()
+        for leaf in self.leaves:
+            whole = leaf.allowed.reshape(*self.allowed.shape, *leaf.allowed.shape[1:])
+            whole = _grouped(whole, [*centre, *(groups[axis] for axis in leaf.axes)])
+            leaves.append(Leaf(axes=leaf.axes, allowed=whole.reshape(-1, *whole.shape[len(centre) :])))
+        return Combinations(centre=self.centre, allowed=_grouped(self.allowed, centre), leaves=tuple(leaves))
 
     def of(self, axes: Sequence[int]) -> Truths:
         """Return which combinations of some of its attributes, rising, may occur beside any cells of the others."""
-        others = tuple(place for place, axis in enumerate(self.axes) if axis not in axes)
-        return np.asarray(self.allowed.any(axis=others))
+        truths, order = self.open.ravel(), list(self.centre)
+        for leaf in self.leaves:
+            if kept := [axis for axis in leaf.axes if axis in axes]:
+                others = tuple(place for place, axis in enumerate(leaf.axes, 1) if axis not in axes)
+                beside = leaf.allowed.any(axis=others)
+                spread = truths.reshape(*truths.shape, *[1] * len(kept))
+                between = [1] * (truths.ndim - 1)
+                truths = spread & beside.reshape(beside.shape[0], *between, *beside.shape[1:])
+                order += kept
+        whole = truths.reshape(*self.allowed.shape, *truths.shape[1:])
+        whole = np.asarray(whole.any(axis=tuple(place for place, axis in enumerate(order) if axis not in axes)))
+        left = [axis for axis in order if axis in axes]
+        return np.asarray(whole.transpose([left.index(axis) for axis in sorted(left)]))
 
     def weighted(self, weights: Sequence[Array]) -> Array:
-        """Return the product of weights of every attribute's cells, 0 where a combination may not occur.
+        """Return the product of weights of the cells of the centre, 0 where a combination may not occur.
 
         Where nothing is left of it, every combination that may occur weighs 1.
 
         Args:
-            weights: >= 0, of the attributes in the order of `axes`.
+            weights: >= 0, of the attributes in the order of `centre`.
         """
-        product = self.allowed.astype(np.float64)
-        for place, along in enumerate(weights):
-            product *= along.reshape([-1 if axis == place else 1 for axis in range(product.ndim)])
-        return product if product.any() else self.allowed.astype(np.float64)
+        return product(self.open, weights)
+
+
+def product(allowed: Truths, weights: Sequence[Array]) -> Array:
+    """Return the product of weights along every axis, 0 where nothing is allowed; 1 for 0 where nothing is left.
+
+    Args:
+        allowed: which combinations may occur, some of them.
+        weights: >= 0, of the cells along each axis.
+    """
+    table = allowed.astype(np.float64)
+    for place, along in enumerate(weights):
+        table *= along.reshape([-1 if axis == place else 1 for axis in range(table.ndim)])
+    return table if table.any() else allowed.astype(np.float64)
+
+
+def _grouped(allowed: Truths, groups: Sequence[Cells]) -> Truths:
+    for place, along in enumerate(groups):
+        order = np.argsort(along, kind="stable")
+        starts = np.searchsorted(along[order], np.arange(int(along.max()) + 1))
+        allowed = np.logical_or.reduceat(np.take(allowed, order, axis=place), starts, axis=place)
+    return allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

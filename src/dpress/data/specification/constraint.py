@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,12 +23,14 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         holds: a condition that every record fulfils.
         determines: two attributes, of which the first determines the second.
         table: the value of the second for every value of the first, or a CSV file of two columns, called like them.
+        persons: of whom a condition is so, where records of two tables are made: each, unless stated.
     """
 
     impossible: str | UnsetType = UNSET
     holds: str | UnsetType = UNSET
     determines: tuple[str, str] | UnsetType = UNSET
     table: dict[str, str] | str | UnsetType = UNSET
+    persons: Literal["each", "first", "others"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         """Refuse what is no constraint, or several."""
@@ -35,6 +38,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ValueError(f"expected one of {', '.join(WORDS)}")
         if self.table is not UNSET and self.determines is UNSET:
             raise ValueError(".table: expected beside `determines` alone")
+        if self.persons is not UNSET and self.determines is not UNSET:
+            raise ValueError(".persons: expected beside a condition")
         for word in WORDS[:2]:
             if "\n" in (getattr(self, word) or ""):
                 raise ValueError(f".{word}: expected a condition in one line, got several")
@@ -44,7 +49,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """What it says, for people."""
         if self.determines is not UNSET:
             return " determines ".join(self.determines)
-        return f"not ({self.impossible})" if self.impossible is not UNSET else str(self.holds)
+        whom = f" ({self.persons})" if self.persons is not UNSET else ""
+        return (f"not ({self.impossible})" if self.impossible is not UNSET else str(self.holds)) + whom
 
     @property
     def pairs(self) -> Mapping[str, str]:

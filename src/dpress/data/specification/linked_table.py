@@ -191,6 +191,9 @@ def linked(tables: Sequence[LinkedTable], rows: str) -> LinkedTables | None:
         raise ValueError(f".table: expected `of` in the one below, with the name of the one above: {names}")
     if len(above.keys) != len(below.keys):
         raise ValueError(f".table[{below.name}].key: expected as many columns as that of {above.name} has")
+    if not rows and not below.attributes:
+        wanted = "which attributes are of its rows, or `rows` in [data]"
+        raise ValueError(f".table[{below.name}].attributes: expected {wanted}")
     if rows not in ("", above.name, below.name):
         raise ValueError(f".data.rows: expected {above.name} or {below.name}, got {rows!r}")
     return LinkedTables(above=above, below=below, rows=rows)

@@ -209,6 +209,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         full = Schema(self.attribute)
         names = self._released(full) if self.release.attributes is None else tuple(self.release.attributes)
         released = full if names == full.names else full.subset(names)
+        if (tables := self.linked) is not None and tables.both:
+            from dpress.data.specification.slots import with_slots  # noqa: PLC0415  # few have any
+
+            return Schema(with_slots(released.attributes, tables))
         return Schema(tuple(map(self._at_level, released.attributes))) if self.release.levels else released
 
     def _released(self, full: Schema) -> tuple[str, ...]:

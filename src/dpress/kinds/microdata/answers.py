@@ -27,6 +27,7 @@ from dpress.core.methods.people import Codes
 from dpress.data.codec.codec import encode
 from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
+from dpress.kinds.microdata.linked_records import Linking, linking
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
@@ -86,6 +87,11 @@ class Answers(ProductAnswers):
     def codes(self) -> Codes:
         """The cells of the records, shape (attributes, records)."""
         return coded(self.release.schema.tabular, self.made.table)
+
+    @cached_property
+    def linking(self) -> Linking | None:
+        """The two tables that the records are of; None where they are of one."""
+        return linking(self.release.design)
 
     @property
     def measurement(self) -> Measurement | None:
@@ -163,15 +169,25 @@ class Answers(ProductAnswers):
 
     @property
     def beside(self) -> Mapping[str, str]:
-        """The records."""
-        return {"records": NAME}
+        """The records; of two tables, those of each, too."""
+        return {"records": NAME, **(self.linking.files if self.linking else {})}
 
     @property
     def announced(self) -> tuple[str, ...]:
         """The records, how many and in which order."""
         order = "in the order of the rows" if self.made.aligned else "shuffled"
-        records = f"Records: {NAME}: {self.made.table.num_rows:,}, {order}"
-        return (records,) if self.made.rows is None else (records, f"Rows:    {self._rows_in_words(self.made.rows)}")
+        records = [f"Records: {NAME}: {self.made.table.num_rows:,}, {order}"]
+        records += [f"Records: {self.beside[name]}: {number:,}" for name, number in self._linked.items()]
+        rows = [] if self.made.rows is None else [f"Rows:    {self._rows_in_words(self.made.rows)}"]
+        return (*records, *rows)
+
+    @property
+    def _linked(self) -> dict[str, int]:
+        """How many records there are of each of two tables, by what the release calls it."""
+        if self.linking is None:
+            return {}
+        numbers = (self.made.table.num_rows, self.linking.persons(self.release.schema.names, self.codes))
+        return dict(zip(self.linking.files, numbers, strict=True))
 
     def _rows_in_words(self, rows: RowCount) -> str:
         if not rows.variance:
@@ -187,6 +203,7 @@ class Answers(ProductAnswers):
             "measured": [[*part] for part in self.made.measured],
             "records": self.made.table.num_rows,
             "aligned": self.made.aligned,
+            **self._linked,
             **({} if self.made.rows is None else {"rows": self._described_rows(self.made.rows)}),
         }
 
@@ -201,9 +218,13 @@ class Answers(ProductAnswers):
         yield self.release.schema.names, Written(table=self.made.table)
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the records."""
+        """Yield the records; of two tables, those of each, too."""
         del progress
         yield Written(table=self.made.table)
+        if self.linking is not None:
+            tables = self.linking.rows(self.made.table, self.codes)
+            for file, table in zip(self.linking.files.values(), tables, strict=True):
+                yield Written(table=table, name=file)
 
 
 def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, rng: Generator) -> KeptAnswers:

@@ -43,7 +43,7 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
         return {}
     rules_of(spec)
     schema = spec.schema
-    rules = [single(schema, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
+    rules = [single(spec, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
 
     def broken(codes: Codes) -> Counts:
         return np.array([codes.shape[1], *(count for rule in rules for count in rule.broken(codes))], dtype=np.int64)

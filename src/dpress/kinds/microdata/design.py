@@ -86,7 +86,7 @@ def hindrance(spec: Spec) -> str:
 
 def _rules(spec: Spec) -> Rules:
     """Return the rules of a specification's constraints."""
-    if not spec.constraints:
+    if not spec.constraints and (spec.linked is None or not spec.linked.both):
         return NONE
     from dpress.kinds.microdata.read_constraints import rules_of  # noqa: PLC0415  # it reads conditions
 

@@ -11,6 +11,7 @@ from dpress.core.maps.atoms import Predicate
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import linear
+from dpress.kinds.microdata.slot_rules import boxes_of, occupied
 from dpress.mechanisms.microdata.record_rules import Determined, Impossible, Rules
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition
@@ -25,10 +26,12 @@ def rules_of(spec: Spec) -> Rules:
     Raises:
         ValueError: a constraint cannot be read, or together they leave no record possible.
     """
-    each = [single(spec.schema, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
+    each = [single(spec, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
+    linked = spec.linked
+    who = (occupied(spec, linked),) if linked is not None and linked.both else ()
     rules = Rules(
         determined=tuple(rule for rules in each for rule in rules.determined),
-        impossible=tuple(rule for rules in each for rule in rules.impossible),
+        impossible=(*(rule for rules in each for rule in rules.impossible), *who),
         linear=tuple(rule for rules in each for rule in rules.linear),
     )
     try:
@@ -38,13 +41,16 @@ def rules_of(spec: Spec) -> Rules:
     return rules
 
 
-def single(schema: Schema, constraint: Constraint, place: int) -> Rules:
+def single(spec: Spec, constraint: Constraint, place: int) -> Rules:
     """Return the rule of a constraint by itself; see `rules_of`."""
+    schema, linked = spec.schema, spec.linked
     if constraint.determines:
         return Rules(determined=(_determined(schema, constraint, place),))
     word = "impossible" if constraint.impossible else "holds"
     text = constraint.impossible or constraint.holds or ""
     try:
+        if linked is not None and linked.both and (never := boxes_of(spec, linked, constraint)) is not None:
+            return Rules(impossible=(Impossible(boxes=never),))
         if (equation := linear(schema, text, negated=word == "impossible")) is not None:
             return Rules(linear=(equation,))
         return Rules(impossible=(Impossible(boxes=_boxes(schema, text, negated=word == "holds")),))

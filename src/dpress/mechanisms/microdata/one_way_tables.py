@@ -6,7 +6,7 @@ noisy one-way tables -> counts with one total -> groups -> ... -> records over g
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from dpress.inference.row_count import by_precision
 from dpress.mechanisms.microdata.balanced import balanced
 from dpress.mechanisms.microdata.grouped_tables import FEWEST_GROUPS, MOST_GROUPS, GroupedTable, most_groups
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_bins
-from dpress.mechanisms.microdata.record_sampling import draw_again, shuffled
+from dpress.mechanisms.microdata.record_sampling import draw_again, drawn, shuffled
+from dpress.mechanisms.microdata.star_sampling import Within, repaired
 
 CLEAR = 3
 """A category counts for itself in a pair where its noisy count is this many standard deviations of the noise."""
@@ -123,6 +124,10 @@ class OneWayTables:
 
     def _possible_again(self, part: Combinations, codes: Codes, rng: Generator) -> None:
         """Draw impossible cells again, in place, within the groups that they are in."""
+        if part.leaves:
+            within = Within(groups=self.groups, counts=[counts + LEAST for counts in self.counts])
+            repaired(part, codes, within, partial(drawn, rng=rng))
+            return
         groups = [self.groups[axis] for axis in part.axes]
         sizes = [int(each.max()) + 1 for each in groups]
         along = [each[codes[axis]] for each, axis in zip(groups, part.axes, strict=True)]

@@ -8,6 +8,7 @@ which records it holds, never which rule it is.
 import functools
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from dpress.core.maps.atoms import Box
 from dpress.core.methods.people import Codes
-from dpress.core.methods.possible import Cells, Combinations, Possible, Truths
+from dpress.core.methods.possible import Cells, Combinations, Leaf, Possible, Truths
 
 MOST_COMBINATIONS = 1 << 20
 """Cells of attributes that constraints join, which are all listed."""
@@ -24,6 +25,7 @@ LARGEST = 1 << 53
 """Of a sum of numbers."""
 Integers = npt.NDArray[np.int64]
 ByAxis = Mapping[int, Cells]
+AboutAxes = Sequence[tuple[frozenset[int], "Rule"]]
 
 
 class Rule:
@@ -240,10 +242,15 @@ class Rules:
         Raises:
             ValueError: a rule does not fit the shape, no record may occur, or rules join attributes of too many cells.
         """
+        return _possible(self, tuple(shape))
+
+    def listed(self, shape: Sequence[int]) -> Possible:
+        """Return the same, listed anew; see `possible`."""
         self._check(shape)
-        measured = self.measured(len(shape))
-        parts = [self._part(measured, axes, rules, shape) for axes, rules in self._joined()]
-        return Possible(parts=tuple(part for part in parts if not part.allowed.all()))
+        measured, parts = self.measured(len(shape)), list[Combinations]()
+        for axes, rules in _joined(self._about(), frozenset()):
+            parts.append(self._part(measured, axes, rules, shape))
+        return Possible(parts=tuple(part for part in parts if part.leaves or not part.allowed.all()))
 
     def broken(self, codes: Codes) -> list[int]:
         """Return how many records, of shape (attributes, records), break each rule, in the order of `every`."""
@@ -264,33 +271,48 @@ class Rules:
                 sources = (sources - {axis}) | ({*computing[axis].axes} - {axis})
         return sources
 
-    def _joined(self) -> list[tuple[tuple[int, ...], list[Rule]]]:
-        """Return the measured attributes that rules join, each with the rules about them."""
-        joined = list[tuple[set[int], list[Rule]]]()
-        for rule in self.every:
-            axes, rules = self._sources(rule.axes), [rule]
-            for others in [each for each in joined if each[0] & axes]:
-                joined.remove(others)
-                axes, rules = axes | others[0], [*others[1], *rules]
-            joined.append((axes, rules))
-        return [(tuple(sorted(axes)), rules) for axes, rules in joined]
+    def _about(self) -> list[tuple[frozenset[int], Rule]]:
+        """Return rules with the measured attributes that each is about; boxes of one rule are rules of their own."""
+        apart = [Impossible(boxes=(box,)) for rule in self.impossible for box in rule.boxes]
+        return [(frozenset(self._sources(rule.axes)), rule) for rule in (*self.determined, *self.linear, *apart)]
 
     def _part(
-        self, measured: Sequence[int], axes: tuple[int, ...], rules: Sequence[Rule], shape: Sequence[int]
+        self, measured: Sequence[int], axes: AbstractSet[int], rules: AboutAxes, sizes: Sequence[int]
     ) -> Combinations:
-        """Return which cells of some attributes may occur together."""
-        sizes = tuple(shape[axis] for axis in axes)
-        if math.prod(sizes) > MOST_COMBINATIONS:
-            raise ValueError(
-                f"constraints join attributes of {math.prod(sizes):,} cells together; they may have "
-                f"{MOST_COMBINATIONS:,}: use fewer `bins`"
-            )
-        grid = np.unravel_index(np.arange(math.prod(sizes)), sizes)
-        codes = self._with_computed({axis: along.astype(np.int32) for axis, along in zip(axes, grid, strict=True)})
-        allowed = functools.reduce(np.logical_and, [rule.holds(codes) for rule in rules])
-        if not allowed.any():
+        """Return which cells of some attributes may occur together: all listed, or those of a centre and its leaves."""
+        centre, leaves = frozenset(axes), list[frozenset[int]]()
+        if math.prod(sizes[axis] for axis in axes) > MOST_COMBINATIONS:
+            centre, leaves = _star(rules, sizes)
+        within = [rule for about, rule in rules if about <= centre]
+        allowed = self._listed(centre, within, sizes)
+        made = list[Leaf]()
+        for leaf in leaves:
+            beside = [rule for about, rule in rules if about & leaf]
+            table = self._listed(centre, beside, sizes, leaf).reshape(-1, *(sizes[axis] for axis in sorted(leaf)))
+            made.append(Leaf(axes=tuple(measured.index(axis) for axis in sorted(leaf)), allowed=table))
+        part = Combinations(
+            centre=tuple(measured.index(axis) for axis in sorted(centre)), allowed=allowed, leaves=tuple(made)
+        )
+        if not part.open.any():
             raise ValueError("together the constraints leave no record possible")
-        return Combinations(axes=tuple(map(measured.index, axes)), allowed=np.asarray(allowed).reshape(sizes))
+        return part
+
+    def _listed(
+        self,
+        centre: AbstractSet[int],
+        rules: Sequence[Rule],
+        sizes: Sequence[int],
+        leaf: AbstractSet[int] = frozenset(),
+    ) -> Truths:
+        """Return which combinations of a centre, and of a leaf beside it, keep some rules; shape (cells of each)."""
+        axes = [*sorted(centre), *sorted(leaf)]
+        shape = tuple(sizes[axis] for axis in axes)
+        grid = np.unravel_index(np.arange(math.prod(shape)), shape)
+        codes = self._with_computed({axis: along.astype(np.int32) for axis, along in zip(axes, grid, strict=True)})
+        truths = np.ones(math.prod(shape), dtype=np.bool_)
+        for rule in rules:
+            truths &= rule.holds(codes)
+        return truths.reshape(shape)
 
     def _check(self, shape: Sequence[int]) -> None:
         """Refuse rules about other attributes or cells than there are."""
@@ -308,6 +330,49 @@ class Rules:
                 raise ValueError("a rule is about a cell that there is not")
         if not all(rule.boxes and all(rule.boxes) for rule in self.impossible):
             raise ValueError("a rule leaves no record possible")
+
+
+@functools.lru_cache(maxsize=8)
+def _possible(rules: Rules, shape: tuple[int, ...]) -> Possible:
+    return rules.listed(shape)
+
+
+def _joined(rules: AboutAxes, centre: AbstractSet[int]) -> list[tuple[frozenset[int], AboutAxes]]:
+    """Return the attributes beside a centre that rules join, each with the rules about them."""
+    joined = list[tuple[frozenset[int], AboutAxes]]()
+    for about, rule in rules:
+        axes, together = about - centre, [(about, rule)]
+        if not axes:
+            continue
+        for others in [each for each in joined if each[0] & axes]:
+            joined.remove(others)
+            axes, together = axes | others[0], [*others[1], *together]
+        joined.append((axes, together))
+    return joined
+
+
+def _star(rules: AboutAxes, sizes: Sequence[int]) -> tuple[frozenset[int], list[frozenset[int]]]:
+    """Return a centre, without which rules join few attributes, and these: the most joined come into it first.
+
+    Raises:
+        ValueError: there is none that is small enough.
+    """
+    centre = frozenset[int]()
+    while True:
+        leaves = [axes for axes, _ in _joined(rules, centre)]
+        listed = math.prod(sizes[axis] for axis in centre)
+        wide = [axes for axes in leaves if listed * math.prod(sizes[axis] for axis in axes) > MOST_COMBINATIONS]
+        if not wide:
+            return centre, leaves
+        if listed > MOST_COMBINATIONS or all(len(axes) == 1 for axes in wide):
+            cells = math.prod(sizes[axis] for axis in centre | wide[0])
+            raise ValueError(
+                f"constraints join attributes of {cells:,} cells together; they may have {MOST_COMBINATIONS:,}: use "
+                "fewer `bins`"
+            )
+        among = {axis for axes in wide for axis in axes}
+        times = {axis: sum(axis in about for about in {about for about, _ in rules}) for axis in among}
+        centre |= {max(sorted(among), key=lambda axis: times[axis])}
 
 
 NONE = Rules()

@@ -54,15 +54,22 @@ def mixture(tables: Sequence[Array], sizes: Counts, *, rng: Generator, possible:
     out = np.empty((len(tables), int(sizes.sum())), dtype=np.int32)
     ends = np.cumsum(sizes)
     alone = [axis for axis in range(len(tables)) if all(axis not in part.axes for part in possible.parts)]
+    listed = [part for part in possible.parts if not part.leaves]
     for cluster, (end, size) in enumerate(zip(ends, sizes, strict=True)):
         for axis in alone:
             out[axis, end - size : end] = drawn(tables[axis][cluster], int(size), rng=rng)
-        for part in possible.parts if size else ():
+        for part in listed if size else ():
             margins = [tables[axis][cluster] for axis in part.axes]
             passes = min(max(SCALED // (part.allowed.size * sizes.size), 1), PASSES)
             table = with_margins(part.weighted(margins), margins, passes=passes)
             cells = np.unravel_index(drawn(table.ravel(), int(size), rng=rng), table.shape)
             out[list(part.axes), end - size : end] = cells
+    for part in possible.parts:
+        if part.leaves:
+            from dpress.mechanisms.microdata.star_sampling import star_records  # noqa: PLC0415  # few have any
+
+            clusters = np.repeat(np.arange(sizes.size), sizes)
+            out[list(part.axes)] = star_records(part, [tables[axis] for axis in part.axes], clusters, rng=rng)
     return out[:, shuffled(out.shape[1], rng=rng)]
 
 

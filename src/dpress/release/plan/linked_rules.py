@@ -13,8 +13,10 @@ from dpress.data.kept_rows import Rule
 from dpress.data.linked.household_columns import CountOf, HouseholdColumn, SumOf, ValueOf
 from dpress.data.linked.linked_rows import LinkedRows
 from dpress.data.linked.members import ByColumn, ConditionFirst, Order
+from dpress.data.linked.slot_columns import SlotColumn
 from dpress.data.sources.source import Source
 from dpress.data.specification.linked_table import Derived, LinkedTables, derived
+from dpress.data.specification.slots import Slot, slots
 from dpress.data.specification.spec import Spec
 from dpress.release.plan.row_condition import rule_of
 
@@ -57,7 +59,7 @@ def linked_rows(spec: Spec, above: Source, below: Source) -> LinkedRows:
         most=tables.most if tables.protects_households(spec.privacy.protected.columns) else ALL,
         order=tuple(_order(spec, tables)),
         made=dict(_made(spec, tables)),
-        whole=(),
+        whole=tuple(dict.fromkeys(slot.person for slot in _slots(spec, tables))),
         of_persons=tables.of_persons,
     )
 
@@ -85,6 +87,16 @@ def _made(spec: Spec, tables: LinkedTables) -> Iterator[tuple[str, HouseholdColu
     for name, text in tables.above.derived.items():
         place = f"$.table[{tables.above.name}].derived.{name}"
         yield name, _column(spec, derived(text), place)
+    if tables.both:
+        yield tables.below.name, CountOf(rule=None)
+        yield from ((slot.name, SlotColumn(slot=slot)) for slot in _slots(spec, tables))
+
+
+def _slots(spec: Spec, tables: LinkedTables) -> tuple[Slot, ...]:
+    """Return the attributes of every person's slot; none where the rows of one table are counted."""
+    released = {*(spec.release.attributes or ())}
+    attributes = [each for each in spec.attribute if not released or each.name in released]
+    return slots(attributes, tables) if tables.both else ()
 
 
 def _column(spec: Spec, says: Derived, place: str) -> HouseholdColumn:

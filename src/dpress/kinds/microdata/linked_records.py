@@ -1,0 +1,82 @@
+"""Records of two tables: households and persons, with keys that match, from records of households with slots.
+
+records of households -> a made-up number of each -> its row above, and a row below for everybody in a slot.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.basics import rng as generators
+from dpress.core.methods.people import Codes
+from dpress.data.specification.linked_table import LinkedTables
+from dpress.data.specification.slots import Slot, slots
+from dpress.data.specification.spec import Spec, from_dict
+from dpress.document.design import Design
+from dpress.query.record_files import values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linking:
+    """Two tables whose records were made together.
+
+    Args:
+        tables: that belong together.
+        slots: the attributes of every person's slot.
+    """
+
+    tables: LinkedTables
+    slots: tuple[Slot, ...]
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The file of each table, by what a release calls it."""
+        return {f"linked_{table.name}": f"{table.name}.parquet" for table in (self.tables.above, self.tables.below)}
+
+    def persons(self, names: tuple[str, ...], codes: Codes) -> int:
+        """Return how many persons records of households have; see `rows`."""
+        return int(codes[names.index(self.tables.below.name)].sum())
+
+    def rows(self, households: pa.Table, codes: Codes) -> tuple[pa.Table, pa.Table]:
+        """Return the rows of both tables; those of a household stand together.
+
+        Args:
+            households: the records, a column for every attribute.
+            codes: their cells, shape (attributes, records).
+        """
+        size = codes[households.column_names.index(self.tables.below.name)]
+        number = np.arange(1, size.size + 1)
+        names = [name for name in households.column_names if name not in self._made]
+        above = {key: pa.array(number) for key in self.tables.above.keys}
+        upper = pa.table(above | {name: households.column(name) for name in names})
+        return upper, self._below(households.column_names, codes, number, size)
+
+    @property
+    def _made(self) -> set[str]:
+        return {self.tables.below.name, *(slot.name for slot in self.slots)}
+
+    def _below(self, names: list[str], codes: Codes, number: Codes, size: Codes) -> pa.Table:
+        persons = list(dict.fromkeys(slot.person for slot in self.slots))
+        of = np.repeat(number, size)
+        place = np.arange(of.size) - np.repeat(np.cumsum(size) - size, size)
+        cells = np.empty((len(persons), of.size), dtype=np.int32)
+        for slot in self.slots:
+            here = place == slot.number - 1
+            cells[persons.index(slot.person), here] = codes[names.index(slot.name), of[here] - 1] - slot.first
+        keys = {key: pa.array(of) for key in self.tables.below.keys}
+        return pa.table(keys | values(persons, cells, rng=generators.secure()))
+
+
+def linking(design: Design) -> Linking | None:
+    """Return the two tables whose records a design makes; None where it makes those of one."""
+    if "table" not in design.specification:
+        return None
+    spec: Spec = from_dict(design.specification)
+    tables = spec.linked
+    if tables is None or not tables.both:
+        return None
+    names = spec.release.attributes
+    attributes = [attribute for attribute in spec.attribute if names is None or attribute.name in names]
+    return Linking(tables=tables, slots=slots(attributes, tables))

@@ -1,0 +1,176 @@
+"""Records of two tables: keys match, sizes fit, constraints hold, whatever the rows and the noise are."""
+
+from collections import Counter, defaultdict
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, counted, households, tables
+
+import dpress
+from dpress.core.basics import rng
+from dpress.core.basics.claim import Unit
+from dpress.inference.records import latent_classes
+from dpress.release.source_rows import chosen_rows
+
+BOTH = [{**ABOVE, "derived": {}}, {**BELOW, "attributes": ["role", "age", "pay"]}]
+CONSTRAINTS = [
+    {"holds": "role = head", "persons": "first"},
+    {"impossible": "role = head", "persons": "others"},
+    {"impossible": "role = other and age > age_1 - 5", "persons": "others"},
+    {"holds": "age >= 16 or pay = 0"},
+    {"holds": "persons >= 1 or region = north"},
+]
+
+
+def plain(constraints=(), epsilon=2.0, **changes):
+    spec = {
+        "table": BOTH,
+        "attribute": ATTRIBUTES[:4],
+        "privacy": {"unit": "hhid", "epsilon": epsilon},
+        "release": {"kind": "microdata"},
+        **({"constraint": [*constraints]} if constraints else {}),
+    }
+    return {**spec, **changes}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_short_fit():
+    """Fit one model of few rounds: what is looked at is not how near it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(latent_classes, "affordable", lambda _: (1, 2))
+        yield
+
+
+def written(release, folder):
+    release.write(folder)
+    return [pq.read_table(folder / f"{name}.parquet").to_pylist() for name in ("households", "persons")]
+
+
+def by_household(persons):
+    found = defaultdict(list)
+    for person in persons:
+        found[person["hhid"]].append(person)
+    return found
+
+
+def wide(data, columns, spec=None):
+    source = chosen_rows(dpress.load_spec(spec or plain()), data).every.source
+    return [row for part in source.parts(columns) for batch in part.batches() for row in batch.to_pylist()]
+
+
+def test_a_household_is_a_row_with_a_slot_for_everybody():
+    above, below = households(60)
+    rows = wide(tables(above, below), dpress.load_spec(plain()).schema.columns)
+    for house, row in zip(above, rows, strict=True):
+        persons = counted(below, house["hhid"])
+        assert row["persons"] == len(persons)
+        for number in range(1, MOST + 1):
+            person = persons[number - 1] if number <= len(persons) else {"role": None, "age": -1, "pay": -1}
+            pay = min(person["pay"], 9)
+            assert (row[f"role_{number}"], row[f"age_{number}"], row[f"pay_{number}"]) == (
+                person["role"], person["age"], pay
+            )  # fmt: skip
+
+
+def test_a_household_changes_one_row_and_a_person_that_of_one_household():
+    above, below = households(12, seed=3)
+    columns = dpress.load_spec(plain()).schema.columns
+    whole = wide(tables(above, below), columns)
+    for place, house in enumerate(above):
+        others = [row for row in below if row["hhid"] != house["hhid"]]
+        left = wide(tables([row for row in above if row is not house], others), columns)
+        assert left == whole[:place] + whole[place + 1 :]
+    for person in below:
+        left = wide(tables(above, [row for row in below if row is not person]), columns)
+        assert sum(old != new for old, new in zip(whole, left, strict=True)) <= 1
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(seed=st.integers(1, 1000), epsilon=st.sampled_from([0.1, 1.0, 20.0]), number=st.integers(1, 300))
+def test_keys_match_sizes_fit_and_constraints_hold(tmp_path_factory, seed, epsilon, number):
+    above, below = households(number, seed=seed)
+    release = dpress.publish(plain(CONSTRAINTS, epsilon), tables(above, below or [{**NOBODY}]), rng=rng.seeded(seed))
+    made_above, made_below = written(release, tmp_path_factory.mktemp("out") / "release")
+    keys = [row["hhid"] for row in made_above]
+    assert len({*keys}) == len(keys) == release.detail.table.num_rows
+    persons = by_household(made_below)
+    assert {*persons} <= {*keys}
+    sizes = release.detail.table["persons"].to_pylist()
+    assert [len(persons[key]) for key in keys] == sizes
+    assert max(sizes, default=0) <= MOST
+    regions = {row["hhid"]: row["region"] for row in made_above}
+    for key in keys:
+        assert persons[key] or regions[key] == "north"
+        for place, person in enumerate(persons[key]):
+            assert (person["role"] == "head") == (place == 0)
+            assert place == 0 or person["age"] <= persons[key][0]["age"] - 5
+            assert person["age"] >= 16 or person["pay"] == 0
+            assert 0 <= person["age"] <= 80
+
+
+NOBODY = {"hhid": 0, "role": "head", "age": 30, "pay": 1}
+
+
+def test_records_at_a_large_epsilon_have_the_rows_sizes_and_roles(tmp_path):
+    above, below = households(2000)
+    release = dpress.publish(plain(epsilon=400.0), tables(above, below), rng=rng.seeded(1))
+    made_above, made_below = written(release, tmp_path / "out")
+    assert release.claim.unit == Unit(column="hhid", rows=1)
+    truth = Counter(len(counted(below, row["hhid"])) for row in above)
+    persons = by_household(made_below)
+    made = Counter(len(persons[row["hhid"]]) for row in made_above)
+    assert sum(abs(made[size] - truth[size]) for size in range(MOST + 1)) < 0.05 * len(above)
+    heads = sum(person["role"] == "head" for row in above for person in counted(below, row["hhid"]))
+    assert abs(sum(person["role"] == "head" for person in made_below) - heads) < 0.1 * heads
+
+
+def test_a_release_is_read_back_and_asked(tmp_path):
+    release = dpress.publish(plain(CONSTRAINTS), tables(*households(200)), rng=rng.seeded(2))
+    files = written(release, tmp_path / "out")
+    read = dpress.load_release(tmp_path / "out")
+    assert read.files[:3] == ("records.parquet", "households.parquet", "persons.parquet")
+    assert (
+        read.query("role_2 = other and region = south").value
+        == release.query("role_2 = other and region = south").value
+    )
+    assert written(read, tmp_path / "again") == files
+    assert read.manifest()["linked_persons"] == len(files[1])
+
+
+def test_a_design_makes_records_of_both():
+    spec = dpress.load_spec(plain(CONSTRAINTS))
+    design = dpress.plan(spec).design
+    data = tables(*households(100))
+    tables_made = [dpress.publish(each, data, rng=rng.seeded(5)).detail.table for each in (spec, design)]
+    assert tables_made[0].equals(tables_made[1])
+
+
+def test_the_check_counts_households_that_break_a_constraint_of_persons():
+    above, below = households(50)
+    report = dpress.check(plain(CONSTRAINTS), tables(above, below))
+    broken = [figure.broken for figure in report.findings["constraints"].figures]
+    houses = [counted(below, row["hhid"]) for row in above]
+    assert broken[0] == sum(bool(house) and house[0]["role"] != "head" for house in houses)
+    assert broken[2] == sum(
+        any(person["role"] == "other" and person["age"] > house[0]["age"] - 5 for person in house[1:])
+        for house in houses
+    )
+    assert broken[3] == sum(any(person["age"] < 16 and person["pay"] > 0 for person in house) for house in houses)
+
+
+REFUSED = [
+    (plain([{"holds": "region = north", "persons": "first"}]), "is about no attribute of persons"),
+    (plain([{"holds": "age <= 80"}]), "says nothing"),
+    (plain(table=[BOTH[0], {**BOTH[1], "attributes": []}]), "attributes: expected which attributes are of its rows"),
+    (plain(release={"kind": "histogram"}), "expected whose rows are counted"),
+    (plain(privacy={"unit": "pid", "epsilon": 1.0}), "a household's row is of all its persons"),
+]
+
+
+@pytest.mark.parametrize(("spec", "message"), REFUSED)
+def test_what_does_not_fit_is_refused_in_a_line(spec, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        dpress.plan(spec)
+    assert "\n" not in str(refusal.value)
