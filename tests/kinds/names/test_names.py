@@ -94,6 +94,28 @@ def test_a_plan_refuses_in_one_line(asked: dict[str, Any], line: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("method", ["auto", "partition_selection", "gaussian_threshold"])
+def test_nothing_below_a_minimum_is_released_and_the_promise_stays(method: str, tmp_path: Path) -> None:
+    asked = spec(method=method, parameters={"minimum": 500})
+    planned, without = plan(asked), plan(spec(method=method if method != "auto" else "partition_selection"))
+    assert planned.chosen.mechanism.claim.proven == without.chosen.mechanism.claim.proven
+    nearly = plan_text.plain(planned, planned.chosen)["count_for_chance"]["0.99"]
+    assert 500 < nearly <= 530
+    publish(asked, ROWS, out=tmp_path / "r", rng=rng.seeded(5))
+    answers = load_release(tmp_path / "r").answers
+    assert set(answers.values) == {"tea", "coffee"}  # 300 rows are above the threshold, and below the minimum
+    assert answers.counts[:-1].min() >= 500
+    assert any("noisy count of at least 50" in line for line in answers.announced)
+
+
+def test_with_a_minimum_the_method_that_errs_less_goes_first() -> None:
+    persons = {"unit": "who", "rows_per_unit": 8}
+    asked = [plan(spec(privacy=persons, parameters=minimum)) for minimum in ({}, {"minimum": 5000})]
+    errors = [[candidate.predicted_error for candidate in each.candidates] for each in asked]
+    assert errors[1] == sorted(errors[1])
+    assert len(errors[0]) == len(errors[1]) == 2
+
+
 def test_more_users_need_a_smaller_delta_and_fewer_a_larger_one() -> None:
     assert plan(spec(privacy={"delta": 1e-3}, parameters={"users": 100})).choice.users == 100
     with pytest.raises(ValueError, match="at most 1 / "):

@@ -228,6 +228,10 @@ class NameMechanism(Mechanism, Protocol):
         """Return the smallest count of a name that is released with at least this probability, from 1/2 on."""
         ...
 
+    def not_below(self, minimum: int) -> "NameMechanism":
+        """Return the mechanism that releases only those of its names whose published counts are at least so large."""
+        ...
+
     @property
     def least(self) -> int:
         """The least that a unit adds to the count of a name."""

@@ -4,11 +4,12 @@ from dpress import catalog
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.kinds.names.kind import Names
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.discovery_loss import loss_of
-from dpress.release.plan.parameter_checks import expected_users, of_methods
+from dpress.release.plan.parameter_checks import expected_users, of_kind, of_methods
 from dpress.release.plan.strategies import check_discovered
 
 UNIT = "counts squared, of a released name"
@@ -28,7 +29,8 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
     arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})
     offered = arguments if spec.release.method == "auto" else [spec.release.method]
-    mechanisms = selections(loss, spec.privacy.protected, loss.epsilon * TOTAL_SHARE, offered=offered)
+    total, minimum = loss.epsilon * TOTAL_SHARE, of_kind(spec, Names).minimum
+    mechanisms = selections(loss, spec.privacy.protected, total, offered=offered, minimum=minimum or 0)
     candidates = tuple(
         Candidate(method=name, mechanism=mechanism, predicted_error=mechanism.variance)
         for name, mechanism in mechanisms.items()

@@ -1,6 +1,28 @@
 """Which releases are of names that nobody may list."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from dpress.core.basics.kind import Kind, Participants, Wished
+
+
+class Names(Participants, frozen=True):
+    """How many people are expected, and which names are wanted."""
+
+    minimum: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=1 << 53,
+                description="the smallest count that is released, beside the threshold that the budget sets; all names "
+                "above that one unless stated",
+            ),
+        ]
+        | None
+    ) = None
+
 
 KIND = Kind(
     name="names",
@@ -20,5 +42,5 @@ KIND = Kind(
             users=True,
         ),
     ),
-    parameters={("names", "central"): Participants},
+    parameters={("names", "central"): Names},
 )

@@ -1,7 +1,8 @@
 """What the selections by discrete Gaussian noise have in common."""
 
+from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Self
 
 from dpress.mechanisms.selection.above_threshold import AboveThreshold
 from dpress.noise.gaussian import DiscreteGaussian
@@ -28,6 +29,10 @@ class AboveGaussian(AboveThreshold):
     def tail(self) -> Literal["gaussian"]:
         """How heavy the noise's tail is."""
         return "gaussian"
+
+    def not_below(self, minimum: int) -> Self:
+        """Return the mechanism with a threshold that is no smaller: its `spent` falls with the threshold."""
+        return replace(self, threshold=max(self.threshold, minimum))  # type: ignore[type-var]  # subclasses are data classes
 
     def count_for(self, chance: Fraction) -> int:
         """Return the smallest count of a name that is released with at least this probability, in [1/2, 1)."""

@@ -90,6 +90,13 @@ class AboveThreshold:
         """Return the smallest count of a name that is released with at least this probability."""
         raise NotImplementedError
 
+    def not_below(self, minimum: int) -> Any:
+        """Return the mechanism that releases only those of its names whose published counts are at least so large.
+
+        Promise: the same. What is left out is decided by what would be released.
+        """
+        raise NotImplementedError
+
     @property
     def noise(self) -> Any:
         """What is added to the count of every name."""

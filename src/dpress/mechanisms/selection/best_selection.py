@@ -12,7 +12,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection import weighted_rounds
-from dpress.mechanisms.selection.above_threshold import EVEN
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
 from dpress.mechanisms.selection.weighted_threshold import calibrated as weighted
@@ -30,18 +30,20 @@ GRAIN = 32  # counts up to the even one at which chances are looked at
 
 
 def selections(
-    loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = METHODS
+    loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = METHODS, minimum: int = 0
 ) -> dict[str, NameMechanism]:
     """Return the methods that can keep a loss, by name, first the one that finds most names.
 
     No law of single counts tells what a second round finds, as that depends on what else persons have: it is first
-    wherever a person may have five names, which served on nearly all lists that were tried.
+    wherever a person may have five names, which served on nearly all lists that were tried. With a minimum the first is
+    the one that needs the smallest count to be nearly sure of release: more noise finds names that are not wanted.
 
     Args:
         loss: epsilon and delta.
         unit: whom the promise protects.
         total: the part of epsilon for a noisy total; 0 without one.
         offered: the methods' names; `WITHOUT_COUNTS` where the names alone are wanted.
+        minimum: of published counts; 0 for all that are found.
 
     Raises:
         NotSupported: none of them can.
@@ -49,15 +51,16 @@ def selections(
     methods, refused = dict[str, NameMechanism](), list[NotSupported]()
     for name in offered:
         try:
-            methods[name] = {**METHODS, **WITHOUT_COUNTS}[name](loss=loss, unit=unit, total=total)
+            method = {**METHODS, **WITHOUT_COUNTS}[name](loss=loss, unit=unit, total=total)
+            methods[name] = method.not_below(minimum) if minimum else method
         except NotSupported as error:
             refused.append(error)
     if not methods:
         raise refused[0]
     rounds = unit.rows >= weighted_rounds.FEWEST
+    lost = {name: method.holders_for(SURE) if minimum else -found_share(method) for name, method in methods.items()}
     scores = {
-        name: (not rounds or name != "weighted_rounds", -found_share(method), method.variance)
-        for name, method in methods.items()
+        name: (not rounds or name != "weighted_rounds", lost[name], method.variance) for name, method in methods.items()
     }
     return {name: methods[name] for name in sorted(methods, key=lambda name: scores[name])}
 

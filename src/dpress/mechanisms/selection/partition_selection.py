@@ -4,10 +4,10 @@ counts -> + noise on a bounded range, for every name that occurs -> those above 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 from dpress.core.basics.claim import ROW, Claim, Unit
 from dpress.core.basics.errors import NotSupported
@@ -45,14 +45,19 @@ class PartitionSelection(AboveThreshold):
         loss: epsilon and delta.
         unit: whom the promise protects.
         total: the part of epsilon for the noisy total; 0 without one.
+        minimum: the smallest noisy count that is wanted, where it is above all that the noise alone can reach.
     """
 
     loss: ApproxDP
     unit: Unit = ROW
     total: Fraction = Fraction(0)
+    minimum: int = 0
+    added_later: ClassVar[tuple[str, ...]] = ("minimum",)
 
     def __post_init__(self) -> None:
         check_total(self.loss, self.total)
+        if not 0 <= self.minimum < 1 << 62:
+            raise ValueError(f"minimum must be at least 0 and less than 2^62, got minimum={self.minimum}")
         if self.noise.excess(self.ratio) * self.steps > self.loss.delta:
             raise ValueError("the table of noise costs more than delta")
 
@@ -68,8 +73,12 @@ class PartitionSelection(AboveThreshold):
 
     @property
     def threshold(self) -> int:
-        """The smallest noisy count that is released: one above the largest noise."""
-        return self.noise.highest + 1
+        """The smallest noisy count that is released: one above the largest noise, or the minimum."""
+        return max(self.noise.highest + 1, self.minimum)
+
+    def not_below(self, minimum: int) -> "PartitionSelection":
+        """Return the mechanism with a minimum of published counts, which are noisy ones without the noise's mean."""
+        return replace(self, minimum=math.ceil(minimum + self.noise.mean))
 
     @property
     def claim(self) -> Claim:
@@ -97,11 +106,11 @@ class PartitionSelection(AboveThreshold):
 
     def count_for(self, chance: Fraction) -> int:
         """Return the smallest count of a name that is released with at least this probability, in (0, 1]."""
-        left = chance * WHOLE
+        left, higher = chance * WHOLE, self.threshold - self.noise.highest - 1
         for place, weight in enumerate(reversed(self.noise.weights), start=1):
             left -= weight
             if left <= 0:
-                return place
+                return place + higher
         raise ValueError(f"chance must lie between 0 and 1, got chance={chance}")
 
 
