@@ -7,6 +7,7 @@ Prints a JSON object: of each library the median seconds of three runs after one
 """
 
 import json
+import os
 import statistics
 import sys
 import time
@@ -105,6 +106,7 @@ def with_tumult() -> None:
     from pyspark.sql import SparkSession
     from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     frame = SparkSession.builder.getOrCreate().read.parquet(PATH)
     binned = frame.selectExpr("age", "sex", "job", "least(floor(income / 2000), 49) AS bin")
     session = Session.from_dataframe(PureDPBudget(1), "people", binned, protected_change=AddOneRow())
