@@ -110,6 +110,7 @@ bench: setup
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
 	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
 	$(BIN)/python bench/relations.py > out/bench-relations.json
+	$(BIN)/python bench/weighted.py > out/bench-weighted.json
 	$(BIN)/python bench/private_bounds.py > out/bench-private-bounds.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json

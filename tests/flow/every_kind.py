@@ -35,6 +35,7 @@ HELD = {"name": "sex", "kind": "categorical", "values": ["M", "F", "x"], "other"
 YEAR = {"name": "year", "kind": "categorical", "values": ["2020", "2021"]}
 YEARS = {"name": "years", "kind": "hierarchy", "column": "year", "levels": ["decade", "year"], "prefix": [3, 4],
          "values": ["2020", "2021"]}  # fmt: skip
+HEAVY = {"name": "heavy", "kind": "integer", "column": "age", "bounds": [0, 69], "null": "drop"}
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[-74.01, -73.7], [40.59, 40.8]],
          "outside": "clamp"}  # fmt: skip
 LOSS: Spec = {"epsilon": 20.0}
@@ -60,6 +61,18 @@ CURATED: Mapping[str, Spec] = {
     "statistics: means, variances": spec("statistics", SEX, PAY, by=["sex"], mean=["pay"], variance=["pay"]),
     "statistics: quantiles": spec("statistics", SEX, PAY, by=["sex"], quantiles={"pay": [0.25, 0.5]}),
     "statistics: bounds looked for": spec("statistics", SEX, PAY, by=["sex"], mean=["pay"], private_bounds=["pay"]),
+    "statistics: weights, replicates": spec(
+        "statistics",
+        SEX,
+        PAY,
+        HEAVY,
+        by=["sex"],
+        mean=["pay"],
+        median=["pay"],
+        weight="heavy",
+        replicates=["uid", "lon"],
+        replicate_method="brr",
+    ),
     "statistics: sums over persons": spec(
         "statistics", SEX, PAY, privacy=PERSONS, by=["sex"], persons=True, totals={"pay": [0, 3000]}
     ),
@@ -99,6 +112,7 @@ TOGETHER = "all rows of a person are needed at once"
 PASSES = "records take several passes over the rows; these are held here as codes, or read again"
 SECOND_ROUND = "the second round is about names that the first one left open, and these stand in no statement"
 WHOLE_TABLE = "the method compares every row with every other one"
+CELLS = "all cells are more than four million, so that threads add up what the codes of rows give"
 IN_FILES = "reports are files, or rows of a service's store, and no table of anybody's"
 RECORDS = ("microdata", "microdata by prototypes")
 OF_PERSONS = ("statistics: sums over persons", "the same, of persons", "names, of persons")
@@ -107,6 +121,7 @@ REASONS: Mapping[tuple[str, str], str] = {
     **{(kind, engine): PERSONS_OF_FILES for kind in OF_PERSONS for engine in ("duckdb", "files")},
     **{(kind, engine): PASSES for kind in RECORDS for engine in ("duckdb", "postgres")},
     **{("microdata of the whole table", engine): WHOLE_TABLE for engine in ENGINES if engine != "threads"},
+    **{("statistics: weights, replicates", engine): CELLS for engine in ("duckdb", "postgres")},
     ("statistics: sums over persons", "postgres"): TOGETHER,
     ("the same, of persons", "postgres"): SECOND_ROUND,
     **{(kind, engine): IN_FILES for kind in COLLECTED for engine in ("duckdb", "postgres", "spark")},

@@ -44,6 +44,7 @@ DOCUMENTS = (
     "docs/tutorial/words-nobody-listed.md",
     "docs/tutorial/cost-per-ward.md",
     "docs/tutorial/pay-and-years.md",
+    "docs/tutorial/a-labour-force-survey.md",
     "docs/tutorial/a-country.md",
     "docs/tutorial/from-sql-to-a-release.md",
     "docs/tutorial/survey-file.md",

@@ -136,6 +136,10 @@ def tables() -> dict[str, Case]:
             queries=("mean income where sex = Female", "sum age", "total", "share sex = Male"),
             release={"kind": "statistics", "parameters": {
                 "by": ["sex"], "mean": ["income"], "median": ["income"], "weight": "age"}}),
+        "statistics_replicates": Case(attributes=[SEX, REGION, YEARS], privacy={"rho": 2},
+            queries=("share sex = Female", "sum age", "total"), release={"kind": "statistics", "parameters": {
+                "by": ["region"], "share": ["sex = Female"], "weight": "age", "replicates": ["person", "income"],
+                "replicate_method": "brr"}}),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",)),
@@ -146,13 +150,8 @@ def tables() -> dict[str, Case]:
         ),
         "priview": Case(attributes=[AGE, SEX, REGION, CLASSES], privacy=EPSILON,
             release={"kind": "marginals", "method": "priview"}, queries=("age in 17..50 and sex = Female",)),
-        "marginals_shares": Case(
-            attributes=[AGE, SEX, REGION], privacy=RHO,
-            release={
-                "kind": "marginals",
-                "parameters": {"tables": [["age", "sex"], ["region"]], "shares": ["1/3", "2/3"]},
-            },
-        ),
+        "marginals_shares": Case(attributes=[AGE, SEX, REGION], privacy=RHO, release={"kind": "marginals",
+            "parameters": {"tables": [["age", "sex"], ["region"]], "shares": ["1/3", "2/3"]}}),
         "marginals_words": Case(
             attributes=[
                 AGE | {"title": "Age", "unit": "years"},

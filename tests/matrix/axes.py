@@ -67,6 +67,7 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "cap of two": ("sets of devices",),
     "records": ("regions",),
     "public totals": ("regions",),
+    "sampling weight": ("statistics",),
 }
 LOCAL_ADJUSTMENTS = ("norm sub", "simplex", "base cut")
 AXES: Mapping[str, tuple[object, ...]] = {

@@ -85,6 +85,7 @@ def released(case: Case) -> list[Any]:
             *([] if case["asked"] == "share" and case["grouped"] == "no" else ["cost"]),
         ]
         names = names or [case["named"]]
+        names += ["heavy"] * (case["asked"] == "sampling weight")
     names += ["third"] * (case["asked"] == "pairs of three")
     return names + ["day"] * (case["periods"] != "none")
 
@@ -115,6 +116,8 @@ def attributes_of(case: Case, folder: Path) -> list[dict[str, Any]]:
         found.append({"name": "beside"} | beside_of(case).attribute)
     if kind_of(case) == "statistics":
         found.append({"name": "cost"} | COST.attribute | ({"null": "reject"} if of_devices(case) else {}))
+    if case["asked"] == "sampling weight":
+        found.append(COST.attribute | {"name": "heavy", "column": "cost"})
     if case["asked"] == "pairs of three":
         found.append({"name": "third", "kind": "ordinal", "values": list(THIRD)})
     if case["periods"] != "none":
@@ -212,6 +215,7 @@ def statistics_of(case: Case) -> dict[str, Any]:
         "persons": {"persons": True, "totals": {"cost": [0, 3072]}},
         "private bounds": {"mean": ["cost"], "private_bounds": ["cost"]},
         "precision": {"mean": ["cost"], "precision": {"mean cost": 300}},
+        "sampling weight": {"mean": ["cost"], "weight": "heavy"},
         "levels": {"sum": ["cost"], "unit": {"cost": 8}},
         "assume": {"mean": ["cost"], "assume": {"cost": {"mean": 400, "sd": 250}}},
     }[str(case["asked"])]

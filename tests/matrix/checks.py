@@ -145,6 +145,8 @@ def _statistics(run: Run, *, known: bool) -> list[tuple[str, float | None]]:
     if not known or not costs or case["periods"] != "none":
         return []
     mean = math.fsum(costs) / len(costs)
+    if case["asked"] == "sampling weight":  # by the cost itself
+        mean = math.fsum(cost**2 for cost in costs) / math.fsum(costs)
     if case["asked"] == "quantiles":
         return [("median cost", float(np.quantile(costs, 0.5, method="inverted_cdf")))]
     return [("mean cost", mean)]

@@ -23,7 +23,7 @@ from dpress.query.result import Result
 
 Answered = list[Result] | ValueError  # of one query
 Answering = Callable[[str], list[Result]]
-SELDOM = ("group", "note", "unbiased", "within", "bin_width", "sampling", "population")
+SELDOM = ("group", "note", "unbiased", "within", "bin_width", "sampling", "population", "design_effect")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
     "Standard errors and intervals are those of the unbiased answers, intervals of tables cut to what is possible."

@@ -26,6 +26,7 @@ class Estimates:
         high: its upper end.
         sampling: the standard error of the rows as a sample, without noise; None where it is not stated.
         population: the ends of the intervals that hold noise and sampling together; None where they are not stated.
+        design_effect: how many times the variance of sampling is that of as many rows drawn one by one; None as above.
     """
 
     value: Array
@@ -34,6 +35,7 @@ class Estimates:
     high: Array
     sampling: Array | None = None
     population: tuple[Array, Array] | None = None
+    design_effect: Array | None = None
 
 
 def of_rows(rows: Sequence[tuple[float, ...]]) -> Estimates:

@@ -31,9 +31,10 @@ class Result:
         within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
             numbers are known; the interval holds it wherever they lie in their cells.
         group: of a query by attributes, the names with the values that it is of; empty of any other.
-        sampling: of a coefficient, the standard error that the rows have as a sample, without noise; `standard_error`
-            and `interval` are of the noise alone.
-        population: of a coefficient, the interval that holds noise and sampling together.
+        sampling: of a coefficient, or by replicate weights, the standard error that the rows have as a sample, without
+            noise; `standard_error` and `interval` are of the noise alone.
+        population: of the same, the interval that holds noise and sampling together.
+        design_effect: how many times the variance of sampling is that of as many rows drawn one by one.
 
     >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
     (4.0, 10.0)
@@ -51,6 +52,7 @@ class Result:
     group: tuple[tuple[str, str], ...] = ()
     sampling: float | None = None
     population: tuple[float, float] | None = None
+    design_effect: float | None = None
 
     @classmethod
     def of_count(  # noqa: PLR0917  # what every count has

@@ -33,6 +33,8 @@ from dpress.query.statistics import EMPTY
 
 COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
+OF_BOTH = "The interval holds the noise; that with sampling holds also by how much the sample differs, by replicates."
+HIDDEN = "The noise hides the error of sampling; the interval allows for the most that it may be."
 MOST_SHOWN = 12  # statistics that a refusal names
 PARAMETERS = {
     **{word: word + ' = ["{}"]' for word in ("mean", "sum", "variance")},
@@ -240,24 +242,36 @@ class GroupAnswers(ReleaseAnswers):
             raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where.text!r}")
         statistic = sums.of(name, share)
         value = float(statistic.value[0])
-        return Result(
+        result = Result(
             query=query[0],
             value=value,
             standard_error=float(statistic.standard_error[0]),
             interval=(float(statistic.low[0]), float(statistic.high[0])),
             confidence=confidence,
-            note=EMPTY if math.isnan(value) else self._remark(name),
+            note=EMPTY if math.isnan(value) else self._remark(name, sampled=statistic.sampling is not None),
             of=query[1],
+        )
+        if statistic.sampling is None or statistic.population is None or math.isnan(value):
+            return result
+        low, high = statistic.population
+        effect = None if statistic.design_effect is None else float(statistic.design_effect[0])
+        return replace(
+            result,
+            sampling=float(statistic.sampling[0]),
+            population=(float(low[0]), float(high[0])),
+            design_effect=None if effect is None or math.isnan(effect) else effect,
+            note=f"{result.note} {HIDDEN}" if not statistic.sampling[0] else result.note,
         )
 
     @property
     def _of_weights(self) -> str:
         return f"Weighted by {self.weighted}. {OF_NOISE}"
 
-    def _remark(self, name: str) -> str | None:
+    def _remark(self, name: str, *, sampled: bool) -> str | None:
         """Return the remark on the bounds of a statistic's attribute, or on the weights of rows."""
         if self.weighted:
-            return f"These are rows; `sum {self.weighted}` has their weights." if name == COUNT else self._of_weights
+            of_rows = f"These are rows; `sum {self.weighted}` has their weights."
+            return of_rows if name == COUNT else f"Weighted by {self.weighted}. {OF_BOTH if sampled else OF_NOISE}"
         notes = self.bounded.items()
         return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 

@@ -86,7 +86,16 @@ def only(statistic: Estimates, groups: Mask | Places) -> Estimates:
         return Estimates(value=value, standard_error=error, low=low, high=high)
     (first, last), sampling = statistic.population, statistic.sampling[groups]
     ends = first[groups], last[groups]
-    return Estimates(value=value, standard_error=error, low=low, high=high, sampling=sampling, population=ends)
+    effect = None if statistic.design_effect is None else statistic.design_effect[groups]
+    return Estimates(
+        value=value,
+        standard_error=error,
+        low=low,
+        high=high,
+        sampling=sampling,
+        population=ends,
+        design_effect=effect,
+    )
 
 
 def quantile_name(name: str, share: Fraction) -> str:
@@ -115,9 +124,9 @@ class GroupTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows: the groups' cells (null for all groups, in CSV `all`), then the statistic.
 
-        Columns: statistic, value, standard_error, low and high; of coefficients sampling_error, population_low and
-        population_high. What is not known is null: a quantile that was chosen
-        has a value alone, and none of all groups together.
+        Columns: statistic, value, standard_error, low and high; where sampling is known sampling_error,
+        population_low and population_high, of replicate weights design_effect. What is not known is null: a quantile
+        that was chosen has a value alone, and none of all groups together.
         """
         names = self.groups.names
         whole = {name: self.together.of(name) for name in self.together.names}
@@ -158,6 +167,10 @@ def _of_samples(estimates: Sequence[Estimates], groups: slice) -> dict[str, pa.A
         [none] * 3 if each.sampling is None or each.population is None else [each.sampling, *each.population]
         for each in estimates
     ]
-    names = ("sampling_error", "population_low", "population_high")
-    stacks = (np.stack([row[place][groups] for row in rows], axis=1).ravel() for place in range(3))
+    names = ["sampling_error", "population_low", "population_high"]
+    if any(each.design_effect is not None for each in estimates):
+        names.append("design_effect")
+        for row, each in zip(rows, estimates, strict=True):
+            row.append(none if each.design_effect is None else each.design_effect)
+    stacks = (np.stack([row[place][groups] for row in rows], axis=1).ravel() for place in range(len(names)))
     return {name: pa.array(values, mask=np.isnan(values)) for name, values in zip(names, stacks, strict=True)}

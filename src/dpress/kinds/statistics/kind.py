@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -87,6 +87,28 @@ Weight = Annotated[
         "means, variances, shares and quantiles are of rows times it, and the sum of the weights follows",
     ),
 ]
+Replicates = Annotated[
+    list[str],
+    Meta(
+        min_length=2,
+        max_length=200,
+        title="a list of at least two columns",
+        description="the columns of replicate weights, no attributes: the error of sampling of counts, sums, means and "
+        "shares follows, beside that of the noise",
+    ),
+]
+Method = Annotated[
+    Literal["jackknife", "brr", "successive differences"],
+    Meta(description="how the replicate weights were made: the variance's factor and the bounds of weights follow"),
+]
+Fay = Annotated[
+    float,
+    Meta(ge=0, lt=1, description='of replicate_method = "brr": half-samples have fay and 2 - fay times their weights'),
+]
+Scale = Annotated[
+    float,
+    Meta(gt=0, description="c in the variance c sum (theta_r - theta)^2, where it is not that of the method"),
+]
 PrivateBounds = Annotated[
     Names,
     Meta(
@@ -126,6 +148,10 @@ class Statistics(Participants, frozen=True):
     totals: Totals | None = None
     relations: Relations | None = None
     weight: Weight | None = None
+    replicates: Replicates | None = None
+    replicate_method: Method | None = None
+    fay: Fay = 0.0
+    replicate_scale: Scale | None = None
     unit: Unit | None = None
     private_bounds: PrivateBounds | None = None
     assume: Assume | None = None

@@ -23,7 +23,7 @@ from dpress.kinds.statistics.group_figures import boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.kinds.statistics.in_time import over_time
 from dpress.kinds.statistics.opening import sentences
-from dpress.kinds.statistics.units import in_units, texts, with_unit
+from dpress.kinds.statistics.units import in_units, sampled, texts, with_unit
 from dpress.query.all_groups import ALL
 from dpress.query.release import Release
 from dpress.release.room import Page
@@ -42,6 +42,7 @@ MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
 Ordered = tuple[GroupResults, Places]
 """The estimates of all groups, and the order in which these are shown."""
+SAMPLED = ("group", "statistic", "value", "noise", "sampling", "95 % interval of both", "design effect")
 LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
 
@@ -68,6 +69,7 @@ def page(release: Release) -> str:
             "statistics": [titled(name, release.schema).name for name in each.names],
             "discovered": answers.discovered,
             "weighted": titles.get(answers.weighted, ""),
+            "sampled": _of_sampling((each, order), whole, release.schema, names),
             "bounded": {titles[name]: remark for name, remark in answers.bounded.items()},
             "chosen": [titled(name, release.schema).name for name in each.chosen],
             "sums": each.sums is not None,
@@ -122,6 +124,19 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
     rows = tuple((title.name, *texts(in_units(whole, name), 0, title.unit)) for name, title in titles.items())
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
+
+
+def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema, names: Sequence[str]) -> Table | None:
+    """Return the errors of noise and of sampling, of all groups and of the first; None without replicate weights."""
+    each, order = ordered
+    rows = list[tuple[str, ...]]()
+    for group, results, place in [(ALL, whole, 0), *zip(names, [each] * len(names), order, strict=True)]:
+        for name in results.names if len(names) > 1 or group == ALL else ():
+            statistic, title = in_units(results, name), with_unit(name, schema)
+            if statistic.sampling is not None and len(rows) < MOST_ROWS:
+                value, _, error = texts(statistic, int(place), title.unit)
+                rows.append((group, title.name, value, error, *sampled(statistic, int(place), title.unit)))
+    return Table(caption="Noise and sampling", names=SAMPLED, labels=2, rows=tuple(rows)) if rows else None
 
 
 def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | None:

@@ -19,7 +19,11 @@ def in_units(results: GroupResults, name: str) -> Estimates:
         return statistic
     columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
     value, error, low, high = (100 * column for column in columns)
-    return Estimates(value=value, standard_error=error, low=low, high=high)
+    if statistic.sampling is None or statistic.population is None:
+        return Estimates(value=value, standard_error=error, low=low, high=high)
+    (first, last), sampling = statistic.population, 100 * statistic.sampling
+    ends = 100 * first, 100 * last
+    return replace(statistic, value=value, standard_error=error, low=low, high=high, sampling=sampling, population=ends)
 
 
 def with_unit(name: str, schema: Schema) -> Titled:
@@ -54,6 +58,18 @@ def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
     if math.isnan(low):
         return "not known" if math.isnan(value) else number(value), "none", "not known"
     return stated(value, (low, high), error)
+
+
+def sampled(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
+    """Return the error of sampling, the interval that holds it and the noise, and the design effect; `none` without."""
+    if statistic.sampling is None or statistic.population is None or math.isnan(statistic.sampling[place]):
+        return "none", "none", "none"
+    low, high = (float(ends[place]) for ends in statistic.population)
+    error, value = float(statistic.sampling[place]), float(statistic.value[place])
+    both, spread = stated(value, (low, high), error or float(statistic.standard_error[place]))[1:]
+    effect = math.nan if statistic.design_effect is None else float(statistic.design_effect[place])
+    sampling = valued(spread, points(unit)) if error else "hidden by the noise"
+    return sampling, valued(both, unit), "none" if math.isnan(effect) or not error else f"{effect:.2f}"
 
 
 def in_sentence(statistic: Estimates, place: int, unit: str) -> str:

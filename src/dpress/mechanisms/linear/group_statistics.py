@@ -17,6 +17,7 @@ from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.linear.replicate_sums import ReplicateSums
 from dpress.mechanisms.linear.row_weight import RowWeight
 
 
@@ -35,13 +36,15 @@ class GroupStatistics:
         distributions: parts that count levels, after them.
         persons: parts that count persons and add up their totals, last.
         shares: of the loss, one for each part, adding up to 1.
+        replicates: parts that sum deviations of replicate weights, after distributions: one for each of the moments.
     """
 
     moments: tuple[MomentSums, ...]
     distributions: tuple[GroupDistribution, ...] = ()
     persons: tuple[PersonSums, ...] = ()
     shares: tuple[Fraction, ...]
-    added_later: ClassVar[tuple[str, ...]] = ("persons",)
+    replicates: tuple[ReplicateSums, ...] = ()
+    added_later: ClassVar[tuple[str, ...]] = ("persons", "replicates")
     copies: ClassVar[int] = 12  # of the sums in memory, at the peak: every statistic has an error and two ends
 
     def __post_init__(self) -> None:
@@ -51,14 +54,16 @@ class GroupStatistics:
             raise ValueError("all parts must have the same groups")
         if len({part.weight for part in self.of_rows}) > 1 or (self.persons and self.weight is not None):
             raise ValueError("all parts must be of rows with the same weight")
+        if self.replicates and tuple(each.part for each in self.replicates) != self.moments:
+            raise ValueError("replicates must be of the same moments, in their order")
 
     @property
-    def of_rows(self) -> tuple[MomentSums | GroupDistribution, ...]:
+    def of_rows(self) -> tuple[MomentSums | GroupDistribution | ReplicateSums, ...]:
         """The parts that add up rows, in the order of their answers."""
-        return (*self.moments, *self.distributions)
+        return (*self.moments, *self.distributions, *self.replicates)
 
     @property
-    def parts(self) -> tuple[MomentSums | GroupDistribution | PersonSums, ...]:
+    def parts(self) -> tuple[MomentSums | GroupDistribution | ReplicateSums | PersonSums, ...]:
         """All parts, in the order of their answers."""
         return (*self.of_rows, *self.persons)
 
@@ -126,6 +131,9 @@ class GroupStatistics:
             self,
             moments=tuple(replace(part, shape=with_size(part.shape)) for part in self.moments),
             distributions=tuple(replace(part, shape=with_size(part.shape)) for part in self.distributions),
+            replicates=tuple(
+                replace(each, part=replace(each.part, shape=with_size(each.shape))) for each in self.replicates
+            ),
         )
 
 

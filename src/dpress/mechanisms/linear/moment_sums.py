@@ -124,7 +124,7 @@ class MomentSums(OverGroups, LinearMap):
         return largest if relation is Relation.ADD_REMOVE else 2 * largest * (self.rows > 1)
 
     def _added(self, codes: Codes, times: Numbers | None) -> Integers:
-        levels = self._levels(codes)
+        levels = self.levels(codes)
         within = (levels >= 0) & (levels <= self.steps)
         if self.weight is not None:
             parts = self.weight.of(codes)
@@ -137,7 +137,8 @@ class MomentSums(OverGroups, LinearMap):
         sums = np.stack([np.bincount(groups, weights=part * often, minlength=self.groups) for part in shares], axis=1)
         return np.rint(sums).astype(np.int64).ravel()
 
-    def _levels(self, codes: Codes) -> Integers:
+    def levels(self, codes: Codes) -> Integers:
+        """Return the level of every row, shape (rows,): of a condition 0 or 1, without either 0; others are none."""
         if self.axis is not None:
             levels: Integers = codes[self.axis].astype(np.int64)
             return levels

@@ -27,6 +27,7 @@ from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
+from dpress.kinds.statistics.curator.sampling import check_replicates, replicate_attributes, replicate_sums
 from dpress.kinds.statistics.curator.totals_of_persons import person_parts
 from dpress.kinds.statistics.curator.weights import check_apart, check_weight, row_weight
 from dpress.kinds.statistics.kind import Statistics
@@ -126,6 +127,7 @@ def choose(spec: Spec) -> Choice:
     persons = goal.persons
     weights = {terms.weight} if terms.weight else set[str]()
     check(goal.schema, terms.assume or {}, goal.measured | weights)
+    weights.update(terms.replicates or ())
     used = {*goal.by, *goal.measured, *goal.conditions, *(terms.totals or ())}
     check_apart(spec.schema, terms, used)
     check_used(goal.schema, used | weights, "by, mean, sum, variance, median, quantiles, share, totals, weight")
@@ -243,7 +245,12 @@ def _parts(goal: _Goal, loss: Loss) -> Parts:
     moments = tuple(_moments(goal, counted, alone=not chosen))
     cut.sort(key=lambda cells: cells.distribution.axis)
     return Parts(
-        moments=moments, distributions=tuple(trees), persons=goal.persons, chosen=tuple(chosen), cut=tuple(cut)
+        moments=moments,
+        distributions=tuple(trees),
+        replicates=replicate_sums(schema, goal.terms, moments, loss.order),
+        persons=goal.persons,
+        chosen=tuple(chosen),
+        cut=tuple(cut),
     )
 
 
@@ -303,6 +310,9 @@ def _goal(spec: Spec, terms: Statistics) -> _Goal:
         check_measured(schema, name, by, f"{PLACE}.totals")
     check_groups(schema, by)
     check_weight(schema, terms)
+    check_replicates(schema, terms)
+    if terms.replicates:  # the design effect of a mean compares with its variance
+        degrees = dict.fromkeys(degrees, 2)
     highest = dict.fromkeys((*(terms.totals or ()), *filter(None, [terms.weight])), 1) | degrees
     check_units(units, schema.names)
     levels = Schema(
@@ -310,6 +320,7 @@ def _goal(spec: Spec, terms: Statistics) -> _Goal:
             finest(axis, highest.get(axis.name), quantiles=axis.name in quantiles, unit=units.get(axis.name))
             for axis in schema.tabular
         )
+        + replicate_attributes(schema, terms)
     )
     wishes = tuple(wanted(schema, levels, name, shares) for name, shares in quantiles.items())
     goal = _Goal(spec=spec, terms=terms, degrees=degrees, quantiles=wishes, schema=levels)

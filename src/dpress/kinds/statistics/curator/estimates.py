@@ -18,8 +18,10 @@ from dpress.core.maps.measurement import Measurement
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
+from dpress.inference.replicate_variance import with_sampling
 from dpress.kinds.statistics.curator.conditions import condition
 from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variances, prefix_variances, prefixes
+from dpress.kinds.statistics.curator.sampling import Deviations, deviations_of
 from dpress.kinds.statistics.curator.weights import heaviest, weighted
 from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
 from dpress.kinds.statistics.level_values import bounded, level_scale, valued, valued_between
@@ -114,7 +116,8 @@ class GroupEstimates:
         del place
         value, variance = self.weights
         most = self.heaviest
-        return group_moments.linear(most * value, most**2 * variance, self.z, most * max(self.steps))
+        estimates = group_moments.linear(most * value, most**2 * variance, self.z, most * max(self.steps))
+        return self._of_sum(estimates, 0, (most, 0.0))
 
     def total(self, place: int) -> Estimates:
         """Return the sum of a part's values, or totals of persons."""
@@ -122,15 +125,45 @@ class GroupEstimates:
         (count, count_variance), (total, variance) = self._count_for(place), self._difference(place)
         value, spread = centre * count + radius * total, centre**2 * count_variance + radius**2 * variance
         step = abs(centre) * self._count_step(place) + radius * self.steps[place]
-        return group_moments.linear(value, spread, self.z, step)
+        return self._of_sum(group_moments.linear(value, spread, self.z, step), place, (centre, radius))
 
     def mean(self, place: int) -> Estimates:
         """Return the mean of a part's values, or total per person."""
-        return group_moments.moved(self._ratio(place), *self._scale(place))
+        spread = self.variance(place).value if place < len(self.strategy.replicates) else None
+        return self._of_ratio(place, self._scale(place), spread)
 
     def share(self, place: int) -> Estimates:
         """Return the share of the rows that a condition holds for."""
-        return group_moments.moved(self._ratio(place), 0.5, 0.5)
+        share = (1 + self._ratio(place).value) / 2
+        return self._of_ratio(place, (0.5, 0.5), share * (1 - share))
+
+    def _of_sum(self, estimates: Estimates, place: int, scale: tuple[float, float]) -> Estimates:
+        """Return a sum with the error of sampling, where replicates tell it."""
+        deviations = self.deviations(place)
+        return estimates if deviations is None else with_sampling(estimates, deviations.of_sum(*scale), self.z)
+
+    def _of_ratio(self, place: int, scale: tuple[float, float], spread: Array | None) -> Estimates:
+        """Return a ratio in its units, where replicates tell it with the error of sampling.
+
+        Args:
+            place: of the part.
+            scale: centre and radius of t.
+            spread: the variance of the number among rows.
+        """
+        (centre, radius), ratio, deviations = scale, self._ratio(place), self.deviations(place)
+        estimates = group_moments.moved(ratio, centre, radius)
+        if deviations is None or spread is None:
+            return estimates
+        sampling = deviations.of_ratio(np.nan_to_num(ratio.value), self._count_for(place)[0], radius)
+        rows = np.maximum(self._row_count(place)[0], 1)
+        return with_sampling(estimates, sampling, self.z, (centre - radius, centre + radius), spread / rows)
+
+    def deviations(self, place: int) -> Deviations | None:
+        """Return how far the sums of a part are from those by replicate weights; None where there are none."""
+        if place >= len(self.strategy.replicates):
+            return None
+        at = self._moments + len(self.strategy.distributions) + place
+        return deviations_of(self.strategy.replicates[place], self.sums[at], self._variances(at))
 
     def linear(self, names: Sequence[str]) -> tuple[Array, Array]:
         """Return counts and sums of every set, and the covariance of their errors in any one of them.

@@ -44,6 +44,11 @@ def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
             yield f"whether {titled_text(schema, condition(schema, part.where))}" if part.where else "rows"
     for tree in strategy.distributions:
         yield f"{schema.captions[tree.axis]}: a tree of counts"
+    for replicates in strategy.replicates:
+        where = titled_text(schema, condition(schema, replicates.part.where)) if replicates.part.where else ""
+        axis = replicates.part.axis
+        of = "rows" if axis is None else schema.captions[axis]
+        yield f"{where or of}: {len(replicates.axes)} replicate weights"
     for persons in strategy.persons:
         yield "persons" if persons.axis is None else f"{schema.captions[persons.axis]}: a total of each person"
 

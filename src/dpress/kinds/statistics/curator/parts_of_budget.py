@@ -14,6 +14,7 @@ from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.linear.replicate_sums import ReplicateSums
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
 
 METHOD, CHOOSING, CUTTING = "group_statistics", "group_quantiles", "quantile_cells"
@@ -26,6 +27,7 @@ class Parts:
     Args:
         moments: sums of moments.
         distributions: trees of counts.
+        replicates: sums of deviations of replicate weights, one for each of the moments or none.
         persons: sums over persons.
         chosen: quantiles that are chosen, under any loss.
         cut: those of the distributions whose cells are chosen, in the order of their axes.
@@ -33,6 +35,7 @@ class Parts:
 
     moments: tuple[MomentSums, ...]
     distributions: tuple[GroupDistribution, ...]
+    replicates: tuple[ReplicateSums, ...]
     persons: tuple[PersonSums, ...]
     chosen: tuple[ChosenLevels, ...]
     cut: tuple[CutCells, ...] = ()
@@ -40,7 +43,7 @@ class Parts:
     @property
     def sums(self) -> int:
         """How many parts have noise."""
-        return len(self.moments) + len(self.distributions) + len(self.persons)
+        return len(self.moments) + len(self.distributions) + len(self.replicates) + len(self.persons)
 
     @property
     def even(self) -> tuple[Fraction, ...]:
@@ -96,6 +99,7 @@ class Measured:
         strategy = GroupStatistics(
             moments=parts.moments,
             distributions=parts.distributions,
+            replicates=parts.replicates,
             persons=parts.persons,
             shares=tuple(share / whole for share in shares),
         )

@@ -13,12 +13,12 @@ from dpress.kinds.statistics.curator.first_step import (
     in_widths,
     names_first,
 )
-from dpress.kinds.statistics.curator.prediction import standard_errors
+from dpress.kinds.statistics.curator.prediction import hidden_sampling, standard_errors
 from dpress.kinds.statistics.curator.quantiles import quantile_names
 from dpress.kinds.statistics.curator.weights import kish, weighted
 from dpress.kinds.statistics.group_results import COUNT, quantile_name
 from dpress.kinds.statistics.kind import Statistics
-from dpress.kinds.statistics.plan_text import listed
+from dpress.kinds.statistics.plan_text import listed, typical
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.quantile_cells import QuantileCells
@@ -43,7 +43,19 @@ def text(planned: Plan) -> PlanText:
     if (cutting := cells_first(chosen.mechanism)) is not None:
         remarks.append(_cut(planned, cutting))
     remarks.append(f"{chosen.method}: {describe(chosen.mechanism.claim.proven)} (proven).")
-    return PlanText(candidates=listed(errors), remarks=remarks)
+    return PlanText(candidates=_with_hidden(planned, chosen, errors), remarks=remarks)
+
+
+def _with_hidden(planned: Plan, chosen: Candidate, errors: dict[str, float]) -> Listing:
+    """Return a table of standard errors and, with replicate weights, of the most that noise hides of sampling's."""
+    listing = listed(errors)
+    strategy = decoder_of(chosen.mechanism).strategy
+    if strategy is None or not strategy.replicates:
+        return listing
+    users, assumed = planned.choice.users, of_kind(planned.spec, Statistics).assume or {}
+    hidden = hidden_sampling(grouping(chosen.mechanism), planned.choice.schema, users, assumed)
+    rows = [[*row, typical(hidden[row[0]]) if row[0] in hidden else "-"] for row in listing.rows]
+    return Listing(header=(*listing.header, "hides of sampling"), rows=rows, numbers=(1, 2))
 
 
 def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
@@ -70,7 +82,10 @@ def _weighted(planned: Plan, chosen: Candidate) -> list[str]:
         f"All but the count is weighted by {name}, and errors are of the noise, not of sampling. Of weights so spread "
         f"{rows:,.0f} rows tell what {effective:,.0f} tell without (Kish's effective sample size, a guess)."
     )
-    return [basis]
+    if not strategy.replicates:
+        return [basis]
+    size = len(strategy.replicates[0].axes)
+    return [basis, f"{size} replicate weights tell the error of sampling, down to the most that noise hides of it."]
 
 
 def _expected(planned: Plan) -> str:

@@ -102,6 +102,23 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
     return errors
 
 
+def hidden_sampling(mechanism: GroupMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
+    """Return the most that the error of sampling may be where noise hides it, in a group of the expected size."""
+    strategy = decoder_of(mechanism).strategy
+    if strategy is None:
+        return {}
+    expected = _expected(mechanism, strategy, (schema, assumed), users)
+    hidden = {}
+    for name in expected.names:
+        statistic = expected.of(name)
+        if statistic.population is None:
+            continue
+        half = (statistic.population[1][0] - statistic.population[0][0]) / 2
+        within = (statistic.high[0] - statistic.low[0]) / 2
+        hidden[name] = math.sqrt(max(half**2 - within**2, 0)) / expected.z
+    return hidden
+
+
 def _of_cut_cells(mechanism: GroupMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
     """Return the error of every quantile whose cells are chosen, which no shape that is supposed knows."""
     errors = {}
@@ -143,6 +160,8 @@ def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
             counts = variance * tree.step**2
             counted = mean_form_variance(tree.tree, counts, tree.quantiles) if cut is None else cut
             errors.append(math.sqrt(counted) / rows)
+        of_moments = errors[: len(strategy.replicates)]
+        errors += [error for error, _ in zip(of_moments, variances, strict=False)]
         for persons, variance in zip(strategy.persons, variances, strict=True):
             errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     of_choices = (float(np.mean(levels.choice.rank_variances(rows))) for levels in decoder.chosen)
@@ -164,6 +183,7 @@ def _expected(
     for tree in strategy.distributions:
         cells = weighted * distribution(tree, *shape)
         sums.append(np.asarray(tree.tree.map.apply(cells), dtype=np.float64)[None])
+    sums += [np.zeros((1, part.rows // part.groups)) for part in strategy.replicates]
     people = rows / mechanism.unit.rows
     sums += [np.full((1, part.degree + 1), people / (part.degree + 1)) for part in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)

@@ -1,0 +1,113 @@
+"""The variance of sampling from replicate weights, with what the noise adds to it subtracted, and that error's own.
+
+noisy theta_r - theta of every replicate, the variance of each -> c sum of squares less c sum of variances -> intervals
+that hold noise and sampling.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpress.core.maps.linear import Array
+from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import cut_ends
+
+SURE = 1.6448536269514722  # standard errors above which a variance is with a chance of 5 %
+KURTOSIS = {1: 6.0, 2: 3.0}  # of Laplace and of Gaussian noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingVariance:
+    """The variance that an estimate has as that of a sample, of many sets of groups.
+
+    Args:
+        value: unbiased as far as the noise is concerned, so that it may be below 0.
+        error: its standard error by the noise.
+        replicates: how many there are.
+    """
+
+    value: Array
+    error: Array
+    replicates: int
+
+    @property
+    def most(self) -> Array:
+        """What the variance is at most, as far as noise tells, with a chance of 95 %."""
+        most: Array = np.clip(self.value, 0, None) + SURE * self.error
+        return most
+
+    @property
+    def standard_error(self) -> Array:
+        """The root of the variance, 0 where noise hides it."""
+        return np.sqrt(np.clip(self.value, 0, None))
+
+
+def sampling_variance(
+    deviations: Array, noise: Array, denominators: Array, *, factor: float, order: int
+) -> SamplingVariance:
+    """Return c sum_r (x_r^2 - v_r) / D_r^2, x_r = D_r (theta_r - theta) with noise of variance v_r.
+
+    Error: with independent noise e_r of kurtosis k, (x + e)^2 - v has variance (k - 1) v^2 + 4 v x^2, exact; x^2 is
+    estimated by their sum, at least 0. That D_r has noise, and theta, is of higher order.
+
+    Args:
+        deviations: the noisy x_r, shape (sets, replicates).
+        noise: v, the same for every replicate, shape (sets,).
+        denominators: D_r, shape (sets, replicates), or 1.
+        factor: c.
+        order: 1 for Laplace noise, 2 for Gaussian noise.
+    """
+    squares = deviations**2 / denominators**2
+    spread = noise[:, np.newaxis] / denominators**2
+    clean = np.clip((spread * (squares - spread)).sum(axis=1), 0, None)
+    variances = (KURTOSIS[order] - 1) * (spread**2).sum(axis=1) + 4 * clean
+    return SamplingVariance(
+        value=factor * (squares - spread).sum(axis=1),
+        error=factor * np.sqrt(variances),
+        replicates=deviations.shape[1],
+    )
+
+
+def with_sampling(
+    estimates: Estimates,
+    sampling: SamplingVariance,
+    z: float,
+    bounds: tuple[float, float] | None = None,
+    alone: Array | None = None,
+) -> Estimates:
+    """Return estimates with the error of sampling, and intervals that hold noise and sampling.
+
+    Both ends move away from the value as independent errors add up: sqrt((end - value)^2 + t^2 V), V the most that the
+    variance is, t Student's with a degree of freedom less than there are replicates. Where there is no value, the
+    interval is all that is possible.
+
+    Args:
+        estimates: with intervals of the noise.
+        sampling: the variance, in the same units.
+        z: standard errors to each side.
+        bounds: between which the truth lies.
+        alone: the variance that as many rows have that are drawn one by one; the design effect is over it.
+    """
+    wide = student(z, sampling.replicates - 1) * np.sqrt(sampling.most)
+    value, missing = estimates.value, np.isnan(estimates.value)
+    low = value - np.hypot(value - estimates.low, wide)
+    high = value + np.hypot(estimates.high - value, wide)
+    if bounds is not None:
+        low, high = cut_ends(low, high, bounds)
+    low, high = np.where(missing, estimates.low, low), np.where(missing, estimates.high, high)
+    error = np.where(missing, np.nan, sampling.standard_error)
+    if alone is not None:
+        alone = error**2 / np.where(alone > 0, alone, np.nan)
+    return replace(estimates, sampling=error, population=(low, high), design_effect=alone)
+
+
+def student(z: float, degrees: int) -> float:
+    """Return the quantile of Student's distribution where a normal one has z (Fisher, Cornish 1960, to 1 / nu^3).
+
+    >>> round(student(1.959964, 79), 3), round(student(1.959964, 4), 2)
+    (1.99, 2.77)
+    """
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / degrees + second / degrees**2 + third / degrees**3

@@ -1,0 +1,194 @@
+"""Replicate weights: which they are, how far a row's can lie from its weight, and the error of sampling they tell.
+
+parameters -> attributes of the replicates, sums of deviations; noisy deviations -> a variance of sampling.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dpress.attributes.attribute import Tabular
+from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Numeric
+from dpress.core.basics.parameters import PLACE
+from dpress.core.maps.linear import Array
+from dpress.inference.replicate_variance import SamplingVariance, sampling_variance
+from dpress.kinds.statistics.curator.weights import heaviest, row_weight
+from dpress.kinds.statistics.kind import Statistics
+from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.mechanisms.linear.replicate_sums import ReplicateSums
+
+HERE = f"{PLACE}.replicates"
+LEVELS = 1 << 20
+BESIDE = ("replicate_method", "fay", "replicate_scale")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replication:
+    """What a method of replicate weights says of them, u = 1 for the largest weight.
+
+    Args:
+        factor: c in the variance c sum_r (theta_r - theta)^2.
+        highest: of a replicate weight, in parts of the weight that it replaces.
+        norms: the largest L1 and L2 norm of a row's deviations.
+    """
+
+    factor: float
+    highest: float
+    norms: tuple[float, float]
+
+
+def replication(terms: Statistics) -> Replication:
+    """Return what the method of the replicates says of them.
+
+    Jackknife: a deleted group has weight 0, the m - 1 others of its stratum m / (m - 1) times theirs, at most twice:
+    L1 at most 2, L2^2 at most 2. Balanced repeated replication: fay or 2 - fay times the weight, in every replicate:
+    L1 = (1 - fay) R, L2^2 = (1 - fay)^2 R. Successive differences: 1 + (h - h') / 2^(3/2) for two rows of a Hadamard
+    matrix, which differ in half of the R replicates: L1 = R / 2^(3/2), L2^2 = R / 4.
+    """
+    size, fay = len(terms.replicates or ()), terms.fay
+    methods = {
+        "jackknife": Replication(factor=(size - 1) / size, highest=2.0, norms=(2.0, math.sqrt(2))),
+        "brr": Replication(
+            factor=1 / (size * (1 - fay) ** 2),
+            highest=2 - fay,
+            norms=((1 - fay) * size, (1 - fay) * math.sqrt(size)),
+        ),
+        "successive differences": Replication(
+            factor=4 / size, highest=1 + 0.5**0.5, norms=(size * 0.5**1.5, math.sqrt(size) / 2)
+        ),
+    }
+    method = methods[str(terms.replicate_method)]
+    if terms.replicate_scale is None:
+        return method
+    return Replication(factor=terms.replicate_scale, highest=method.highest, norms=method.norms)
+
+
+def check_replicates(schema: Schema, terms: Statistics) -> None:
+    """Refuse replicates without a weight or a method, or that are attributes, and what says more of none.
+
+    Raises:
+        ValueError: so it is.
+    """
+    if terms.replicates is None:
+        for word in BESIDE:
+            if getattr(terms, word) != getattr(Statistics(), word):
+                raise ValueError(f"{PLACE}.{word}: it is of replicate weights; name them in `replicates`")
+        return
+    _check_names(schema, terms.replicates)
+    if terms.weight is None:
+        raise ValueError(f"{HERE}: replicates stand beside a weight; name it in `weight`")
+    if schema.attribute(terms.weight).numbers is None:
+        raise ValueError(f"{HERE}: {terms.weight} has a list of values; replicates need a weight with `bounds`")
+    if terms.replicate_method is None:
+        raise ValueError(f'{PLACE}.replicate_method: expected "jackknife", "brr" or "successive differences"')
+    if terms.fay and terms.replicate_method != "brr":
+        raise ValueError(f'{PLACE}.fay: it is of replicate_method = "brr" alone')
+
+
+def _check_names(schema: Schema, names: Sequence[str]) -> None:
+    for place, name in enumerate(names, 1):
+        if name in names[: place - 1]:
+            raise ValueError(f"{HERE}[#{place}]: {name} stands there twice")
+        if name in schema.names:
+            raise ValueError(
+                f"{HERE}[#{place}]: {name} is an attribute, too; leave that out, replicates are read as the weight is"
+            )
+
+
+def replicate_attributes(schema: Schema, terms: Statistics) -> tuple[Tabular, ...]:
+    """Return the attributes of the replicates: from 0 to the highest that the method allows, clamped."""
+    if not terms.replicates or terms.weight is None:
+        return ()
+    weight = schema.attribute(terms.weight)
+    numbers = weight.numbers
+    high = float(numbers.ends[1]) * replication(terms).highest  # type: ignore[union-attr]  # as checked
+    return tuple(
+        Numeric(name=name, bounds=(0.0, high), bins=LEVELS, outside="clamp", null=weight.null)  # type: ignore[attr-defined]
+        for name in terms.replicates
+    )
+
+
+def replicate_sums(
+    schema: Schema, terms: Statistics, moments: Sequence[MomentSums], order: int
+) -> tuple[ReplicateSums, ...]:
+    """Return the sums of deviations that belong to some moments; none without replicates.
+
+    Args:
+        schema: with the attributes of the replicates.
+        terms: the parameters.
+        moments: of weighted rows.
+        order: of the norm that the noise is for.
+    """
+    if not terms.replicates:
+        return ()
+    method, names = replication(terms), terms.replicates
+    replicate, weight = row_weight(schema, names[0]), row_weight(schema, terms.weight)
+    which: Literal[1, 2] = 1 if order == 1 else 2
+    return tuple(
+        ReplicateSums(
+            part=part,
+            axes=schema.axes(names),
+            replicate=replicate,  # type: ignore[arg-type]  # there is one
+            ratio=heaviest(schema, replicate) / heaviest(schema, weight),
+            order=which,
+            bound=method.norms[which - 1],
+            factor=method.factor,
+        )
+        for part in moments
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviations:
+    """The noisy sums of deviations of many sets of groups, in parts of the largest weight.
+
+    Args:
+        part: that was measured.
+        sums: shape (sets, replicates, ends).
+        variance: of one of them, shape (sets,).
+    """
+
+    part: ReplicateSums
+    sums: Array
+    variance: Array
+
+    @property
+    def weights(self) -> Array:
+        """How far the sum of the weights of every replicate lies from that of the weights, shape (sets, replicates)."""
+        weights: Array = self.sums.sum(axis=2)
+        return weights
+
+    def of_sum(self, centre: float, radius: float) -> SamplingVariance:
+        """Return the variance of a sum of centre u + radius u t, or of u alone where there is no number."""
+        ends = self.sums.shape[2]
+        levels = self.sums[:, :, -1] - self.sums[:, :, 0]
+        noise = ends * self.variance * (centre**2 + (radius**2 if ends > 1 else 0.0))
+        return self._of(centre * self.weights + radius * levels, noise, np.ones(levels.shape))
+
+    def of_ratio(self, ratio: Array, weights: Array, radius: float) -> SamplingVariance:
+        """Return the variance of radius times a ratio of sums, T / U.
+
+        (T + x) / (U + y) - T / U = (x - y T / U) / (U + y), whose noise 2 v (1 + (T / U)^2) is exact. A denominator
+        counts at least as half of U.
+
+        Args:
+            ratio: T / U, shape (sets,).
+            weights: U, shape (sets,).
+            radius: of the number.
+        """
+        levels = self.sums[:, :, -1] - self.sums[:, :, 0] - ratio[:, None] * self.weights
+        noise = 2 * self.variance * (1 + ratio**2)
+        every = np.where(weights > 0, weights, 1.0)[:, None]
+        return self._of(radius * levels, radius**2 * noise, np.maximum(every + self.weights, every / 2))
+
+    def _of(self, deviations: Array, noise: Array, denominators: Array) -> SamplingVariance:
+        return sampling_variance(deviations, noise, denominators, factor=self.part.factor, order=self.part.order)
+
+
+def deviations_of(part: ReplicateSums, sums: Array, variance: Array) -> Deviations:
+    """Return the deviations that sums of shape (sets, replicates * ends) are."""
+    return Deviations(part=part, sums=sums.reshape(len(sums), len(part.axes), part.ends), variance=variance)

@@ -1,0 +1,152 @@
+"""How far replicate weights lie from the weight, in every group: what the variance of sampling follows from.
+
+levels of the weight and of its replicates -> deviations of a row, cut to a public norm -> shared out by a level's two
+ends, as the row is -> whole numbers of a public scale.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.basics.claim import Relation
+from dpress.core.maps.linear import Array, LinearMap, Numbers
+from dpress.core.methods.people import Codes
+from dpress.core.methods.table_cells import table_cells
+from dpress.mechanisms.linear.groups import OverGroups
+from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.mechanisms.linear.row_weight import SCALE, RowWeight
+
+Integers = npt.NDArray[np.int64]
+MOST_AT_ONCE = 1 << 21  # numbers that are held while rows are added up
+MOST_REPLICATES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicateSums(OverGroups, LinearMap):
+    """Sums over the rows of every group of d_r (1 - t) / 2 and d_r (1 + t) / 2, d_r = (w_r - w) / W, for replicates r.
+
+    Promise: the vector d of a row is cut to the norm `bound` of the order that the noise is for; |1 - t| + |1 + t| = 2,
+    and (1 - t)^2 + (1 + t)^2 <= 4, so the L1 norm, and the L2 norm, of what it adds is at most `bound`. Numbers are
+    rounded towards zero, which makes no norm larger. Replaced, at most twice that norm. Of the other order, bounds that
+    follow from this one. Rows without a level or a weight add nothing.
+    Error: every sum has the noise's variance; `inference.replicate_variance` subtracts what it adds to a variance.
+    Source: ours; replicate weights as in Wolter, Introduction to Variance Estimation (2007).
+
+    Args:
+        part: whose rows and levels these are; without a level there is one sum for every replicate.
+        axes: whose codes are the levels of the replicates.
+        replicate: the weight that their levels stand for, in parts of the largest replicate weight.
+        ratio: of the largest replicate weight to the largest weight.
+        order: of the norm that is cut.
+        bound: that norm's largest value, in parts of the largest weight.
+        factor: c in the variance c sum_r (theta_r - theta)^2.
+    """
+
+    part: MomentSums
+    axes: tuple[int, ...]
+    replicate: RowWeight
+    ratio: float
+    order: Literal[1, 2]
+    bound: float
+    factor: float
+    counts_all: ClassVar[bool] = False
+    counts_rows: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(set(self.axes)) == len(self.axes) <= MOST_REPLICATES:
+            raise ValueError(f"replicates are 2 to {MOST_REPLICATES} different axes, got {len(self.axes)}")
+        if self.part.weight is None or not (self.bound > 0 and self.factor > 0 and self.ratio >= 1):
+            raise ValueError("replicates need a weight, and a bound and a factor above 0")
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The number of cells along every axis."""
+        return self.part.shape
+
+    @property
+    def by(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The axes of the groups."""
+        return self.part.by
+
+    @property
+    def weight(self) -> RowWeight | None:
+        """How rows are weighted."""
+        return self.part.weight
+
+    @property
+    def ends(self) -> int:
+        """How many sums every replicate has."""
+        return 2 if self.part.degree else 1
+
+    @property
+    def rows(self) -> int:
+        """The number of sums."""
+        return self.groups * self.ends * len(self.axes)
+
+    @property
+    def summed(self) -> int:
+        """How many numbers `sums` returns."""
+        return self.rows
+
+    @property
+    def step(self) -> float:
+        """The unit of the sums, in largest weights."""
+        return self.bound / (SCALE - 1)
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the sums over some rows, group by group, replicate by replicate: the lower end first.
+
+        Args:
+            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
+        """
+        return self._added(codes, None)
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured of the sums over all rows: themselves."""
+        return sums
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the sums of a full table, which must be small."""
+        places = np.flatnonzero(cells)
+        return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
+
+    def sensitivity(self, order: int, relation: Relation) -> int:
+        """Return the largest sum of |change|^order, SCALE^order for the order that is cut, times 2^order if replaced.
+
+        Of the other order: L2 is at most L1, and L1 at most sqrt(numbers) times L2.
+        """
+        norm = SCALE
+        if order < self.order:
+            norm *= int(np.ceil(np.sqrt(self.ends * len(self.axes))))
+        largest: int = (norm if relation is Relation.ADD_REMOVE else 2 * norm) ** order
+        return largest
+
+    def _added(self, codes: Codes, times: Numbers | None) -> Integers:
+        sums = np.zeros((self.groups, self.ends * len(self.axes)))
+        step = max(1, MOST_AT_ONCE // sums.shape[1])
+        often = np.ones(codes.shape[1]) if times is None else np.asarray(times, dtype=np.float64)
+        for start in range(0, codes.shape[1], step):
+            part = codes[:, start : start + step]
+            added = self.shared(part)
+            groups = table_cells(part, self.shape, self.by)
+            for place, numbers in enumerate(added):
+                weighted = numbers * often[start : start + step]
+                sums[:, place] += np.bincount(groups, weights=weighted, minlength=self.groups)
+        return np.rint(sums).astype(np.int64).ravel()
+
+    def shared(self, codes: Codes) -> Array:
+        """Return what rows add, whole numbers, shape (ends * replicates, rows)."""
+        levels = self.part.levels(codes)
+        weights = np.zeros(codes.shape[1]) if self.weight is None else self.weight.of(codes)
+        apart = np.array([self.ratio * replace(self.replicate, axis=axis).of(codes) for axis in self.axes]) - weights
+        apart[:, (levels < 0) | (levels > self.part.steps)] = np.nan
+        apart[:, np.isnan(apart).any(axis=0)] = 0
+        norm = np.abs(apart).sum(axis=0) if self.order == 1 else np.sqrt((apart**2).sum(axis=0))
+        apart *= (SCALE - 1) / np.maximum(norm, self.bound)
+        if self.ends == 1:
+            return np.trunc(apart)
+        up = np.clip(levels / self.part.steps, 0, 1)
+        pairs = np.stack([apart * (1 - up), apart * up], axis=1)
+        return np.trunc(pairs.reshape(-1, codes.shape[1]))

@@ -1,0 +1,187 @@
+"""Replicate weights: the error of sampling beside that of the noise, and both together."""
+
+import functools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.kinds.reading import html_of_page, text
+from tests.kinds.statistics.weighted_rows import EMPLOYED, REGION, WAGE, WEIGHT, published, spec, table
+
+import dpress
+from dpress.core.basics import rng
+from dpress.core.maps.linear import Array
+from dpress.kinds.statistics import plan_text
+from dpress.query.release import Release
+
+SIZE = 32
+NAMES = [f"rw{number}" for number in range(1, SIZE + 1)]
+SAMPLED = ("sum pw", "sum wage", "mean wage", "share employed = yes")
+FACTORS = {"jackknife": (SIZE - 1) / SIZE, "brr": 1 / SIZE, "fay": 4 / SIZE, "successive differences": 4 / SIZE}
+
+
+def hadamard(size: int) -> Array:
+    rows = np.ones((1, 1))
+    while len(rows) < size:
+        rows = np.block([[rows, rows], [rows, -rows]])
+    return rows
+
+
+@functools.cache
+def survey(method: str) -> tuple[pa.Table, Array]:
+    """Return people in 200 clusters whose wages are alike, and their replicate weights, shape (rows, replicates)."""
+    draw = np.random.default_rng(2)  # noqa: TID251  # made-up rows
+    rows = table()
+    cluster = np.arange(len(rows)) % 200
+    wage = np.clip(rows["wage"].to_numpy() + draw.normal(0, 120, 200)[cluster], 0, 1000)
+    signs = hadamard(SIZE)
+    stratum, half = cluster // 2 % (SIZE - 1) + 1, 2 * (cluster % 2) - 1
+    if method == "jackknife":
+        factors = np.where(cluster[:, None] % SIZE == np.arange(SIZE), 0, SIZE / (SIZE - 1))
+    elif method == "successive differences":
+        factors = 1 + (signs[stratum] - signs[cluster % (SIZE - 2) + 1]) / 2**1.5
+    else:
+        factors = 1 + (0.5 if method == "fay" else 1.0) * half[:, None] * signs[stratum]
+    replicates = rows["pw"].to_numpy()[:, None] * factors
+    rows = rows.set_column(2, "wage", pa.array(wage))
+    for name, column in zip(NAMES, replicates.T, strict=True):
+        rows = rows.append_column(name, pa.array(column))
+    return rows, replicates
+
+
+def parameters(method: str) -> dict[str, Any]:
+    by_name = {"replicate_method": "brr", "fay": 0.5} if method == "fay" else {"replicate_method": method}
+    return {"replicates": NAMES, "median": None} | by_name
+
+
+@functools.cache
+def release(method: str = "brr", budget: str = "rho", amount: float = 0.5) -> Release:
+    return published(5, survey(method)[0], {budget: amount}, **parameters(method))
+
+
+def textbook(method: str) -> dict[str, float]:
+    """Return the error of sampling without noise: sqrt(c sum (theta_r - theta)^2)."""
+    rows, replicates = survey(method)
+    weights, wage = rows["pw"].to_numpy(), rows["wage"].to_numpy()
+    employed = rows["employed"].to_numpy(zero_copy_only=False) == "yes"
+    made = {
+        "sum pw": (weights.sum(), replicates.sum(axis=0)),
+        "sum wage": (weights @ wage, wage @ replicates),
+        "mean wage": (np.average(wage, weights=weights), wage @ replicates / replicates.sum(axis=0)),
+        "share employed = yes": (
+            np.average(employed, weights=weights),
+            employed @ replicates / replicates.sum(axis=0),
+        ),
+    }
+    return {name: math.sqrt(FACTORS[method] * ((every - value) ** 2).sum()) for name, (value, every) in made.items()}
+
+
+@pytest.mark.parametrize("budget", ["epsilon", "rho"])
+@pytest.mark.parametrize("method", FACTORS)
+def test_with_hardly_any_noise_the_error_is_that_of_the_textbook(method: str, budget: str) -> None:
+    for name, error in textbook(method).items():
+        told = release(method, budget, 900)[name].sampling
+        assert told == pytest.approx(error, rel=0.03), name
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_an_answer_states_noise_sampling_and_both(name: str) -> None:
+    answer = release()[name]
+    assert answer.sampling is not None
+    assert answer.population is not None
+    low, high = answer.population
+    assert low <= answer.interval[0] <= answer.interval[1] <= high
+    assert high - low >= 2 * 1.96 * math.hypot(answer.standard_error, answer.sampling) * 0.99
+    assert answer.note is not None
+    assert answer.note.startswith("Weighted by pw. The interval holds the noise; that with sampling holds also by how")
+    assert answer.sampling == pytest.approx(textbook("brr")[name], rel=0.5)
+
+
+def test_without_replicates_the_interval_says_that_it_holds_no_sampling() -> None:
+    for query in ("total", "variance wage", "share region = north"):
+        answer = release()[query]
+        assert answer.population is None
+        assert "sampling holds" not in str(answer.note)
+
+
+def test_the_design_effect_compares_with_rows_drawn_one_by_one() -> None:
+    answer = release("brr", "epsilon", 900)["mean wage where region = south"]
+    rows, _ = survey("brr")
+    south = rows["region"].to_numpy(zero_copy_only=False) == "south"
+    wage, weights = rows["wage"].to_numpy()[south], rows["pw"].to_numpy()[south]
+    alone = np.cov(wage, aweights=weights, ddof=0) / south.sum()
+    assert answer.sampling is not None
+    assert answer.design_effect == pytest.approx(answer.sampling**2 / alone, rel=0.02)
+
+
+def test_where_noise_hides_the_error_the_interval_allows_for_it() -> None:
+    noisy = release("brr", "epsilon", 1.0)
+    queries = [f"{name} where region = {region}" for name in SAMPLED for region in ("north", "south")]
+    answer = next(answer for answer in map(noisy.__getitem__, queries) if answer.sampling == 0)
+    assert "The noise hides the error of sampling" in str(answer.note)
+    assert answer.population is not None
+    assert answer.population[1] - answer.population[0] > 1.5 * (answer.interval[1] - answer.interval[0])
+
+
+def test_files_and_page_have_both_errors(tmp_path: Path) -> None:
+    rows = survey("brr")[0]
+    dpress.publish(spec({"rho": 0.5}, **parameters("brr")), rows, out=tmp_path / "out", rng=rng.seeded(5))
+    loaded = pq.read_table(tmp_path / "out" / "statistics.parquet").to_pylist()
+    mean = next(row for row in loaded if row["region"] == "south" and row["statistic"] == "mean wage")
+    answer = dpress.load_release(tmp_path / "out")["mean wage where region = south"]
+    stored = (mean["sampling_error"], mean["population_low"], mean["population_high"], mean["design_effect"])
+    assert stored == pytest.approx((answer.sampling, *(answer.population or ()), answer.design_effect))
+    assert next(row for row in loaded if row["statistic"] == "count")["sampling_error"] is None
+    words = text(html_of_page(release()))
+    assert "Noise and sampling" in words
+    assert "95 % interval of both" in words
+
+
+def test_a_plan_says_how_much_the_noise_hides() -> None:
+    planned = dpress.plan(spec({"rho": 0.5}, **parameters("brr")))
+    words = plan_text.text(planned)
+    assert words.candidates.header == ("statistic", "typical error", "hides of sampling")
+    assert f"{SIZE} replicate weights tell the error of sampling" in str(words.remarks)
+    costly = plan_text.text(dpress.plan(spec({"epsilon": 1.0}, **parameters("brr"))))
+    widths = [
+        float(str(row[2]).replace(",", "").split()[-1]) for row in (words.candidates.rows[3], costly.candidates.rows[3])
+    ]
+    assert widths[1] > 5 * widths[0]  # L1 pays for every replicate, L2 for the root of their number
+
+
+def test_a_scale_of_the_handbook_stands_for_the_method_s() -> None:
+    scaled = published(5, survey("brr")[0], {"rho": 900}, **parameters("brr"), replicate_scale=4 / SIZE)
+    plain = release("brr", "rho", 900)
+    assert scaled["mean wage"].sampling == pytest.approx(2 * float(plain["mean wage"].sampling or 0), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weight": None, "attributes": (REGION, EMPLOYED, WAGE)}, "replicates stand beside a weight"),
+        ({"replicate_method": None}, 'expected "jackknife", "brr" or "successive differences"'),
+        ({"replicates": ["rw1", "wage"]}, "wage is an attribute, too; leave that out"),
+        ({"replicates": ["rw1", "rw1"]}, "rw1 stands there twice"),
+        ({"replicate_method": "jackknife", "fay": 0.3}, 'it is of replicate_method = "brr" alone'),
+        ({"replicates": None}, "it is of replicate weights; name them in `replicates`"),
+        (
+            {"attributes": (REGION, EMPLOYED, WAGE, WEIGHT | {"kind": "ordinal", "values": [1, 2], "bounds": None})},
+            "pw has a list of values; replicates need a weight with `bounds`",
+        ),
+    ],
+)
+def test_what_are_no_replicates_is_refused(changes: dict[str, Any], message: str) -> None:
+    attributes = [
+        {
+            key: value
+            for key, value in attribute.items()
+            if value is not None and not ("values" in attribute and key == "bins")
+        }
+        for attribute in changes.pop("attributes", (REGION, EMPLOYED, WAGE, WEIGHT))
+    ]
+    with pytest.raises(ValueError, match=message):
+        dpress.plan(spec({"rho": 0.5}, attributes, **(parameters("brr") | changes)))
