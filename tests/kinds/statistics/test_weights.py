@@ -178,6 +178,38 @@ def test_persons_cost_as_many_rows_as_they_may_have() -> None:
     assert errors[1] == pytest.approx(2 * errors[0], rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("number", "query"),
+    [
+        ("sum(pw)", "sum pw"),
+        ("sum(pw * wage)", "sum wage"),
+        ("sum(wage * pw) / sum(pw)", "mean wage"),
+        ("avg(wage)", "mean wage"),
+        ("sum(case when employed = 'yes' then pw end) / sum(pw)", "share employed = yes"),
+        ("sum(case when region = 'north' then pw end) / sum(pw)", "share region = north"),
+        ("count(*)", "total"),
+        ("count(*) filter (where employed = 'yes') / count(*)", "share employed = yes"),
+    ],
+)
+def test_sql_reads_weighted_sums(number: str, query: str) -> None:
+    table_of = plain_release().sql(f"select {number} as n from survey")
+    assert table_of.to_arrow()["n"].to_pylist() == pytest.approx([plain_release()[query].value])
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        ("sum(wage) / count(*)", r"rows are weighted: divide by sum\(pw\) and not by a count of rows"),
+        ("avg(pw * wage)", "cannot add up 'pw \\* wage'"),
+        ("sum(wage * wage)", "cannot add up 'wage \\* wage'"),
+        ("sum(pw) / sum(pw)", "divides a weighted sum, or the weights, of the same rows"),
+    ],
+)
+def test_sql_of_other_sums_is_refused(number: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plain_release().sql(f"select {number} as n from survey")
+
+
 def test_a_plan_tells_the_errors_and_what_the_weights_cost() -> None:
     stated = {"pw": {"mean": 65, "sd": 36}, "wage": {"mean": 350, "sd": 200}}
     planned = dpress.plan(spec(assume=stated))

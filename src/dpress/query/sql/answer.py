@@ -87,7 +87,13 @@ def number_of(release: Release, query: Query, confidence: float) -> Result:
 def columns_of_release(release: Release, text: str, *, joined: bool = False) -> Columns:
     """Return the columns that statements over a release have; `joined` as of `answers`."""
     attributes = release.answers.columns or release.schema.tabular
-    return Columns(text=text, attributes=tuple(attributes), unit=release.claim.unit.columns, joined=joined)
+    return Columns(
+        text=text,
+        attributes=tuple(attributes),
+        unit=release.claim.unit.columns,
+        joined=joined,
+        weight=release.answers.weighted,
+    )
 
 
 def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) -> SqlTable:

@@ -21,12 +21,14 @@ class Columns:
         attributes: with their cells.
         unit: the columns that name a person; none where rows are protected.
         joined: whether the rows may be those of several tables, as those of a release that is made are not.
+        weight: the attribute that rows are weighted by; empty where they are not.
     """
 
     text: str
     attributes: tuple[Cells, ...]
     unit: tuple[str, ...] = ()
     joined: bool = False
+    weight: str = ""
 
     def of(self, column: exp.Expr) -> Cells:
         """Return the attribute that a column names; of a level of one that with the level's nodes as cells.

@@ -98,10 +98,20 @@ def _count_if(columns: Columns, node: exp.Expr) -> Measure:
 
 
 def _sum(columns: Columns, node: exp.Expr) -> Measure:
-    attribute, rows = _argument(columns, node.this)
+    attribute, rows = _argument(columns, _without_weight(columns, node.this))
     if not attribute:
         return Measure(query=Query(of="count", first=rows))
     return Measure(query=Query(of="sum", attribute=attribute, where=None if rows == TOTAL else rows))
+
+
+def _without_weight(columns: Columns, node: exp.Expr) -> exp.Expr:
+    """Return what is multiplied by the weight of rows, which weighted sums have already; any other number as it is."""
+    plain = bare(node)
+    if columns.weight and isinstance(plain, exp.Mul):
+        for weight, number in ((plain.this, plain.expression), (plain.expression, plain.this)):
+            if isinstance(bare(weight), exp.Column) and columns.of(bare(weight)).name == columns.weight:
+                return bare(number)
+    return node
 
 
 def _mean(columns: Columns, node: exp.Expr) -> Measure:
@@ -216,13 +226,26 @@ def _quotient(columns: Columns, node: exp.Expr) -> Measure:
     under = measure(columns, below.this if isinstance(below, exp.Nullif) else below)
     factor = above.factor / under.factor
     first, second = above.counted, under.counted
+    if columns.weight and first is None and second is not None:
+        raise columns.refused(f"rows are weighted: divide by sum({columns.weight}) and not by a count of rows", node)
     if first is not None and second is not None:
         if second == TOTAL:
             return Measure(query=Query(of="share", first=first), factor=factor)
         return Measure(query=Query(of="ratio", first=first, second=second), factor=factor)
+    if columns.weight and under.query.of == "sum" and under.query.attribute == columns.weight:
+        return Measure(query=_of_weights(columns, node, above.query, under.query), factor=factor)
     if above.query.of == "sum" and second is not None:
         return Measure(query=_mean_of(columns, node, above.query, second), factor=factor)
     raise columns.refused("a ratio is of two counts, or of a sum and the count of the same rows", node)
+
+
+def _of_weights(columns: Columns, node: exp.Expr, total: Query, weights: Query) -> Query:
+    """Return the weighted mean or share that a sum over the sum of the weights is."""
+    if total.of == "sum" and total.attribute != columns.weight and total.where == weights.where:
+        return replace(total, of="mean")
+    if total.of == "sum" and total.attribute == columns.weight and weights.where is None and total.where is not None:
+        return Query(of="share", first=total.where)
+    raise columns.refused(f"sum({columns.weight}) divides a weighted sum, or the weights, of the same rows", node)
 
 
 def _mean_of(columns: Columns, node: exp.Expr, total: Query, counted: Condition) -> Query:
