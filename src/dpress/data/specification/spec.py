@@ -62,7 +62,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError("Spec(...) takes its parts as objects; dpress.load_spec(...) reads plain ones")
         if not self.attribute:
             raise ValueError("expected at least one [[attribute]]")
-        for name in self.release.attributes or ():
+        for name in self.release.named:
             self._check_attribute(name)
         if self.collection is not msgspec.UNSET and self.privacy.model == "central":
             raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
@@ -204,10 +204,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def schema(self) -> Schema:
         """The attributes that are released, in the order in which the release names them.
 
-        Where it names none, all are but those that `where` holds to one value and nothing else of the release names.
+        Where it names none, all are but those that `where` holds to one value and nothing else of the release names;
+        where it says "all", all are.
         """
         full = Schema(self.attribute)
-        names = self._released(full) if self.release.attributes is None else tuple(self.release.attributes)
+        names = self._released(full) if self.release.attributes is None else self.release.named or full.names
         released = full if names == full.names else full.subset(names)
         if (tables := self.linked) is not None and tables.both:
             from dpress.data.specification.slots import with_slots  # noqa: PLC0415  # few have any

@@ -203,6 +203,7 @@ def _choices(place: str) -> str:
         "relation": "expected add-remove or replace-one",
         "outside": "expected clamp, drop or reject",
         "cells": f"expected one of {', '.join(get_args(Cells))}",
+        "attributes": 'expected a list such as ["age", "sex"], or "all"',
         "values": 'expected a list such as ["f", "m"], or "discover"',
         "counter": "expected separate, tree, smooth or auto",
         "missing_unit": 'expected "reject" or "drop"',

@@ -86,7 +86,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Args:
         kind: of release.
-        attributes: that are released; all unless stated.
+        attributes: that are released, or "all"; all that can differ unless stated.
         method: by name, or the best.
         parameters: of the kind and the method.
         postprocess: adjustments, by name; those of the kind unless stated.
@@ -99,7 +99,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     kind: str
-    attributes: tuple[str, ...] | None = None
+    attributes: tuple[str, ...] | Literal["all"] | None = None
     method: str = "auto"
     parameters: dict[str, Any] = {}
     postprocess: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -109,6 +109,11 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     contact: Words = msgspec.UNSET
     license: Words = msgspec.UNSET
     language: Words = msgspec.UNSET
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The attributes that are named one by one."""
+        return () if self.attributes is None or self.attributes == "all" else self.attributes
 
     @property
     def adjustments(self) -> tuple[str, ...]:
@@ -128,7 +133,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
         if self.attributes == ():
             raise ValueError(".attributes: expected at least one name; leave it out for all attributes")
-        stated = self.attributes or ()
+        stated = self.named
         if twice := next((name for name in stated if stated.count(name) > 1), ""):
             raise ValueError(f".attributes: expected different names, got {twice!r} twice")
         for place, name in enumerate(self.adjustments, 1):
