@@ -11,7 +11,7 @@ from dpress.query.made_records import write_records
 @click.argument("release", type=click.Path())
 @click.option("--count", type=click.IntRange(min=1), required=True, help="How many records.")
 @click.option("--where", default="", help="A condition that all of them fulfil, such as 'age in 30..40'.")
-@click.option("--out", type=click.Path(), required=True, help="The new file, .parquet or .csv.")
+@click.option("--out", type=click.Path(), required=True, help="The new file: .parquet, .csv, .dta, .sav or .xlsx.")
 @json_option
 def command(release: str, count: int, where: str, out: str, *, as_json: bool) -> None:
     """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""

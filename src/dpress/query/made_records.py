@@ -5,9 +5,11 @@ release -> the joint distribution that it publishes, or that its tables give -> 
 
 import itertools
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
@@ -18,6 +20,7 @@ from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
 from dpress.inference.postprocess import norm_sub
 from dpress.query.boxes import products
 from dpress.query.folder import as_written, writer
+from dpress.query.labelled_files import FORMATS
 from dpress.query.measured_joint import joint_of_tables, measured_joint
 from dpress.query.record_files import Records
 from dpress.query.release import Release
@@ -32,32 +35,37 @@ def write_records(release: Release, size: int, out: str | Path, *, where: str = 
     Args:
         release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
         size: how many records, 1 or more.
-        out: the new file, of Parquet or CSV by its ending.
+        out: the new file, of Parquet, CSV, Stata, SPSS or Excel by its ending; the last three with labels.
         where: a condition that all of them fulfil, as of a query; they are drawn given that it holds, exactly.
 
     Raises:
-        NotSupported: the release has no joint distribution of its attributes.
+        NotSupported: the release has no joint distribution of its attributes, or what writes the file is not installed.
         ValueError: the size is no number of records, the file has another ending, or the condition cannot be read, or
             holds of no record of the model.
         OSError: the file exists, or cannot be written.
     """
     check.count("records", size)
     place = Path(out)
-    if place.suffix not in (".parquet", ".csv"):
-        raise ValueError(f"{place}: expected a file that ends in .parquet or .csv")
+    if place.suffix not in (".parquet", ".csv", *FORMATS):
+        raise ValueError(f"{place}: expected a file that ends in .parquet, .csv, {', '.join(FORMATS)}")
     new_file(place, "records are")
     joint = _where(model(release), release, where) if where else model(release)
     part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
-    batches = part.batches()
-    first = next(batches)
     try:
-        with writer(place, first) as file:
-            for batch in itertools.chain([first], batches):
-                file.write_batch(as_written(place, batch))
-    except OSError:
+        FORMATS.get(place.suffix, _write)(place, part.batches(), part.axes)
+    except (OSError, NotSupported):
         place.unlink(missing_ok=True)
         raise
     return place
+
+
+def _write(place: Path, batches: Iterable[pa.RecordBatch], _: object) -> None:
+    """Write records to a file of Parquet or CSV, batch by batch."""
+    following = iter(batches)
+    first = next(following)
+    with writer(place, first) as file:
+        for batch in itertools.chain([first], following):
+            file.write_batch(as_written(place, batch))
 
 
 def _where(joint: Joint, release: Release, where: str) -> Boxes:

@@ -136,7 +136,7 @@ def test_records_are_written_as_csv_too_and_as_nothing_else(tmp_path):
     text = write_records(release, 5, tmp_path / "r.csv").read_text()
     assert text.splitlines()[0] == '"a0","a1"'
     assert len(text.splitlines()) == 6
-    with pytest.raises(ValueError, match=r"ends in \.parquet or \.csv"):
+    with pytest.raises(ValueError, match=r"ends in \.parquet, \.csv, \.dta, \.sav, \.xlsx"):
         write_records(release, 5, tmp_path / "r.txt")
 
 
