@@ -204,6 +204,22 @@ def test_the_page_has_titles_and_every_coefficient() -> None:
     assert "Cost of a visit ~ age * sex" in page
     assert "95 % interval with sampling" in page
     assert "correlation of age and Cost of a visit" in page
+    assert "Each coefficient beside the intercept, with the interval of 95 % that holds noise and sampling." in page
+
+
+def test_a_regression_on_one_number_is_drawn_as_a_line_whose_errors_are_those_of_its_coefficients() -> None:
+    release = published(relations=["cost ~ age"], by=[], attributes=(AGE, COST))
+    assert "The fitted line, with two bands of 95 % at each point" in text(html_of_page(release))
+    whole = release.answers.estimates(np.ones(1, dtype=bool), 0.95)
+    (stated,) = whole.relations
+    line = whole.line(stated, np.array([0.0, 50.0, 1e9]))
+    intercept, slope = release.query("intercept in cost ~ age"), release.query("coefficient age in cost ~ age")
+    assert line.value[:2] == pytest.approx([intercept.value, intercept.value + 50 * slope.value])
+    assert line.standard_error[[0, 2]] == pytest.approx(
+        [intercept.standard_error, 1e9 * slope.standard_error], rel=1e-6
+    )
+    assert line.sampling[[0, 2]] == pytest.approx([intercept.sampling, 1e9 * slope.sampling], rel=1e-6)
+    assert line.standard_error[1] < min(line.standard_error[0], 50 * slope.standard_error)  # errors of both cancel
 
 
 @pytest.mark.parametrize(("numbers", "degree"), [(2, 2), (3, 2), (6, 1), (13, 0)])

@@ -4,7 +4,7 @@ answers -> features of every group and cell -> statistics of every set of groups
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -107,14 +107,32 @@ class RelationEstimates:
         return {stated: self._fit(stated) for stated in self.relations if stated.of == "regression"}
 
     def _fit(self, stated: Relation) -> list[Estimated]:
+        transform, shift = self._in_units(stated)
+        return [regression.coefficients(transform, shift) for regression in self._regressions(stated)]
+
+    def _in_units(self, stated: Relation) -> tuple[Array, Array]:
+        listed = terms(self.strategy, self.schema, stated)
+        return in_attribute_units(self.strategy, self.schema, self._number(stated.names[0]), listed)
+
+    def _regressions(self, stated: Relation) -> Iterator[Regression]:
+        """Yield the regression of every set, in units of t."""
         axes, listed = axes_of(self.strategy, self.schema, stated), terms(self.strategy, self.schema, stated)
         columns = tuple(column(term, self.schema, axes) for term in listed)
         outcome = self._number(stated.names[0])
-        transform, shift = in_attribute_units(self.strategy, self.schema, outcome, listed)
-        return [
-            Regression(moments=moments, outcome=outcome, columns=columns).coefficients(transform, shift)
-            for moments in self.moments(axes)
-        ]
+        yield from (Regression(moments=each, outcome=outcome, columns=columns) for each in self.moments(axes))
+
+    def line(self, stated: Relation, points: Array) -> Estimates:
+        """Return what a regression on one number says of its outcome at some points of it, in the first set.
+
+        Error: that of the intercept plus slope times the point, by the covariance of both.
+
+        Args:
+            stated: an outcome by one number.
+            points: in the units of the attribute, shape (points,).
+        """
+        transform, shift = self._in_units(stated)
+        design = np.stack([np.ones(len(points)), points], axis=1)
+        return self._with_both(next(self._regressions(stated)).coefficients(design @ transform, design @ shift))
 
     def moments(self, axes: tuple[int, ...] = ()) -> list[Moments]:
         """Return the moments of every set, by the values of some of the axes kept apart, over all cells of the others.
@@ -173,9 +191,13 @@ class RelationEstimates:
         )
 
     def _coefficient(self, stated: Relation, place: int) -> Estimates:
-        values = np.array([estimated.value[place] for estimated in self.fitted[stated]])
-        errors = np.array([estimated.noise[place] for estimated in self.fitted[stated]])
-        sampling = np.array([estimated.sampling[place] for estimated in self.fitted[stated]])
+        rows = [(each.value[place], each.noise[place], each.sampling[place]) for each in self.fitted[stated]]
+        values, errors, sampling = np.array(rows).T
+        return self._with_both(Estimated(value=values, noise=errors, sampling=sampling))
+
+    def _with_both(self, fitted: Estimated) -> Estimates:
+        """Return values with their intervals, without and with sampling."""
+        values, errors, sampling = fitted.value, fitted.noise, fitted.sampling
         half, both = self.z * errors, self.z * np.hypot(errors, sampling)
         return Estimates(
             value=values,
