@@ -29,6 +29,21 @@ def test_the_promise_is_to_households_with_as_many_rows_as_count():
     assert release.claim.proven is not None
 
 
+@pytest.mark.parametrize(("rows", "unit", "words"), [
+    ("households", "hhid", "Protected is each of households as a whole, by hhid"),
+    ("persons", ["hhid", "age"], "Protected is each single one of persons, by hhid and age, which is less"),
+])  # fmt: skip
+def test_plan_answers_and_page_say_whom_the_promise_is_to(rows, unit, words, tmp_path):
+    release = {"kind": "histogram", "attributes": ["region"]}
+    above = ABOVE if rows == "households" else {**ABOVE, "derived": {}}
+    spec = plain(rows, table=[above, BELOW], privacy={"unit": unit, "epsilon": 1.0}, release=release)
+    assert words in dpress.plan(spec).design.whom
+    made = dpress.publish(spec, tables(*households()))
+    assert words in str(made.query("total").note)
+    dpress.report(made, tmp_path / "page.html")
+    assert words in (tmp_path / "page.html").read_text()
+
+
 def test_persons_alone_may_be_protected_where_households_give_them_nothing():
     spec = plain("persons", table=[{**ABOVE, "derived": {}}, {**BELOW}], privacy={"unit": "pid", "epsilon": 1.0})
     assert dpress.plan(spec).design.claim.unit == "pid"

@@ -88,7 +88,7 @@ def command(
 
 def _show_counted(planned: Plan) -> None:
     """Print which rows are counted, where those are not all."""
-    for words in chosen_rows(planned.spec.where):
+    for words in chosen_rows(planned.spec.where, whom=planned.design.whom):
         click.echo(words)
     if (counted := planned.spec.privacy.protected.counted) and not planned.design.local:
         click.echo(f"Counts are of {counted}: {CAP}")

@@ -12,6 +12,7 @@ import msgspec
 
 from dpress.attributes.attribute import KINDS, Attribute, Coded, Tabular
 from dpress.attributes.domain import Schema
+from dpress.core.basics import claim_words
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.basics.losses.read import from_parameters
 from dpress.core.basics.place import readable
@@ -227,6 +228,12 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The public condition of which rows are those of the release; empty for all."""
         stated: str = self.specification.get("data", {}).get("where", "")
         return stated
+
+    @property
+    def whom(self) -> str:
+        """Whom two tables that belong together protect, a sentence; empty where the rows are of one."""
+        unit = (self.claim.unit,) if isinstance(self.claim.unit, str) else self.claim.unit
+        return claim_words.of_two_tables(self.specification.get("table", ()), unit)
 
     @property
     def design(self) -> "Design":

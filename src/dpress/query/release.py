@@ -318,7 +318,7 @@ class Release:
 
     def _noted(self, result: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""
-        rows = claim_words.chosen_rows(self.design.where, self.claim.unit.counted)
+        rows = claim_words.chosen_rows(self.design.where, self.claim.unit.counted, self.design.whom)
         return replace(result, note=" ".join(filter(None, (result.note, *rows))) or None)
 
     def _counted(self, part: Part) -> Part:

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from dpress.attributes.domain import Schema
+from dpress.core.basics import claim_words
 from dpress.core.basics.claim import Claim
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.losses.read import from_parameters
@@ -149,6 +150,11 @@ class Facts:
     def where(self) -> str:
         """The public condition of which rows are counted; empty for all."""
         return str(self.specification.get("data", {}).get("where", ""))
+
+    @property
+    def whom(self) -> str:
+        """Whom two tables that belong together protect, a sentence; empty where the rows are of one."""
+        return claim_words.of_two_tables(self.specification.get("table", ()), self.claim.unit.columns)
 
     @property
     def specification_hash(self) -> str:

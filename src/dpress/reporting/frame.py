@@ -29,6 +29,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "texts": facts.texts,
         "during": during(facts.schema),
         "where": facts.where,
+        "of_two_tables": facts.whom,
         "csv_files": facts.csv_files,
         "created": facts.created,
         "unit": facts.claim.unit,

@@ -139,6 +139,18 @@ def test_a_release_is_read_back_and_asked(tmp_path):
     assert read.manifest()["linked_persons"] == len(files[1])
 
 
+def test_the_page_says_what_the_records_are(tmp_path):
+    release = dpress.publish(plain(), tables(*households(200)), rng=rng.seeded(2))
+    dpress.report(release, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    persons = release.manifest()["linked_persons"]
+    assert (
+        f"{release.detail.table.num_rows:,} rows in households.parquet and {persons:,} rows in persons.parquet" in page
+    )
+    assert "role, person 1 and" in page
+    assert "and role, person 2" not in page
+
+
 def test_a_design_makes_records_of_both():
     spec = dpress.load_spec(plain(CONSTRAINTS))
     design = dpress.plan(spec).design

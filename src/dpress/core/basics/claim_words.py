@@ -1,5 +1,6 @@
 """A claim in words, and in figures: the losses, and given what they hold."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpress.core.basics.claim import Claim
@@ -24,12 +25,33 @@ def figures(claim: Claim) -> dict[str, Any]:
     return losses | ({"given": claim.given} if claim.given else {})
 
 
-def chosen_rows(where: str, counted: str = "") -> list[str]:
+def of_two_tables(tables: Sequence[Mapping[str, Any]], unit: Sequence[str]) -> str:
+    """Return whom two tables that belong together protect, a sentence; empty where the rows are of one table.
+
+    Args:
+        tables: as a specification states them.
+        unit: the columns that name whom the promise protects.
+    """
+    if not tables:
+        return ""
+    above, below = sorted(tables, key=lambda table: "of" in table)
+    key = [above["key"]] if isinstance(above["key"], str) else above["key"]
+    if {*key} == {*unit}:
+        rows = f"its row of {above['name']} and all of its rows of {below['name']}"
+        return f"Protected is each of {above['name']} as a whole, by {' and '.join(key)}: {rows}, at once."
+    return (
+        f"Protected is each single one of {below['name']}, by {' and '.join(unit)}, which is less than a whole one of "
+        f"{above['name']}: what the table of {above['name']} holds counts as public beside it."
+    )
+
+
+def chosen_rows(where: str, counted: str = "", whom: str = "") -> list[str]:
     """Return which rows of a table are counted, sentences; none where all are.
 
     Args:
         where: the public condition of which rows are; empty for all.
         counted: `Unit.counted`; empty for all.
+        whom: `of_two_tables`; empty for those of one.
     """
     chosen = [f"Only rows of which `{where}` holds are counted."] if where else []
-    return chosen + ([f"Counts are of {counted}."] if counted else [])
+    return chosen + ([f"Counts are of {counted}."] if counted else []) + ([whom] if whom else [])

@@ -12,7 +12,7 @@ import pyarrow as pa
 from dpress.core.basics import rng as generators
 from dpress.core.methods.people import Codes
 from dpress.data.specification.linked_table import LinkedTables
-from dpress.data.specification.slots import Slot, slots
+from dpress.data.specification.slots import NOBODY, Slot, slots
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.document.design import Design
 from dpress.query.record_files import values
@@ -34,6 +34,27 @@ class Linking:
     def files(self) -> Mapping[str, str]:
         """The file of each table, by what a release calls it."""
         return {f"linked_{table.name}": f"{table.name}.parquet" for table in (self.tables.above, self.tables.below)}
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Attributes of all slots but the first: where nobody is, they all say so, and follow each other in that."""
+        return frozenset(slot.name for slot in self.slots if slot.number > 1)
+
+    def words(self, households: int, persons: int) -> str:
+        """Return what the records are, a sentence for people.
+
+        Args:
+            households: how many there are.
+            persons: how many they have together.
+        """
+        above, below = (
+            f"{number:,} rows in {file}"
+            for number, file in zip((households, persons), self.files.values(), strict=True)
+        )
+        return (
+            f"Each is a row above with everybody of it; the two tables, with made-up keys that match, are {above} and "
+            f"{below}. Where nobody is, it says {NOBODY}, and the integer below the lowest."
+        )
 
     def persons(self, names: tuple[str, ...], codes: Codes) -> int:
         """Return how many persons records of households have; see `rows`."""

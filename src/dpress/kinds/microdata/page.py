@@ -19,7 +19,7 @@ from dpress.core.methods.people import Codes
 from dpress.data.specification.constraint import Constraint
 from dpress.inference.interval import half_width
 from dpress.inference.row_count import RowCount
-from dpress.kinds.microdata.answers import ANSWERING
+from dpress.kinds.microdata.answers import ANSWERING, Answers
 from dpress.kinds.microdata.constraint_words import computed
 from dpress.kinds.microdata.likely_pairs import LikelyPairs, likely_pairs
 from dpress.kinds.microdata.record_findings import seen, sureness
@@ -63,6 +63,8 @@ class Records:
         measured: the places of the attributes that no constraint computes.
         constraints: what holds in every record.
         computed: the names of the attributes that constraints compute.
+        linked: of which two tables they are, a sentence; empty where they are of one.
+        paired: the places of the attributes whose pairs are shown.
     """
 
     table: pa.Table
@@ -75,6 +77,8 @@ class Records:
     measured: tuple[int, ...]
     constraints: Sequence[str]
     computed: Sequence[str]
+    linked: str
+    paired: tuple[int, ...]
 
     @property
     def size(self) -> int:
@@ -101,7 +105,17 @@ def records_of(release: Release) -> Records:
         measured=answers.maker.measured,
         constraints=[constraint.text for constraint in _constraints(release)],
         computed=computed(answers.maker),
+        **_linked(answers),
     )
+
+
+def _linked(answers: Answers) -> dict[str, Any]:
+    """Return of which tables records are, and the attributes whose pairs are shown."""
+    names, linking = answers.release.schema.names, answers.linking
+    if linking is None:
+        return {"linked": "", "paired": tuple(range(len(names)))}
+    words = linking.words(answers.made.table.num_rows, linking.persons(names, answers.codes))
+    return {"linked": words, "paired": tuple(k for k, name in enumerate(names) if name not in linking.apart)}
 
 
 def _constraints(release: Release) -> tuple[Constraint, ...]:
@@ -118,7 +132,8 @@ def page(release: Release) -> str:
 def context(facts: Facts, records: Records) -> dict[str, Any]:
     """Return the facts that the template names."""
     attributes = facts.schema.tabular
-    pairs, query = ranked(attributes, records.codes), example(facts)
+    paired = tuple(attributes[axis] for axis in records.paired)
+    pairs, query = ranked(paired, records.codes[list(records.paired)]), example(facts)
     _, occurring = np.unique(records.codes, axis=1, return_counts=True)
     return {
         **frame(facts),
@@ -133,6 +148,7 @@ def context(facts: Facts, records: Records) -> dict[str, Any]:
         "representative": records.parameters.get("rows") == "representative",
         "parameters": _parameters(facts, records),
         "constraints": records.constraints,
+        "linked": records.linked,
         "computed": records.computed,
         "noise_error": facts.predicted_error if math.isfinite(facts.predicted_error) else None,
         "distinct": occurring.size,
