@@ -25,7 +25,7 @@ from dpress.data.example_people import pickups
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
 from tests.formats.stored_case import PLACE, QUERIES, USERS, Case  # found there
-from tests.formats.stored_cases import CASES, visitors
+from tests.formats.stored_cases import CASES, homes, visitors
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7
@@ -34,8 +34,11 @@ SEED = 7
 def store(name: str, case: Case, into: Path) -> None:
     """Write one case into a folder; of a collection in rounds one case a round."""
     data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else visitors()
+    data = homes() if case.table else data
     plain = {"attribute": case.attributes, "privacy": case.privacy, "release": case.release}
-    asked: Any = dpress.load_spec({**plain, **({"constraint": case.constraint} if case.constraint else {})})
+    asked: Any = dpress.load_spec(
+        {**plain, **{part: of for part in ("constraint", "table") if (of := getattr(case, part))}}
+    )
     design = dpress.plan(asked).design
     for number in range(case.rounds):
         place = into / (name if case.rounds == 1 else f"{name}_{number}")
@@ -83,7 +86,7 @@ def answers(release: dpress.Release, case: Case) -> dict[str, Any]:
         found["rejected"] = dict(release.rejected)
         found["tallies"] = [tally.tolist() for tally in release.mechanism.split_tally(release.kept)]
     by = case.release.get("parameters", {}).get("by", [one["name"] for one in case.attributes])
-    own = [query_of(one) for one in case.attributes if one["name"] in by]
+    own = [query_of(one) for one in case.attributes if one["name"] in by and one["name"] in release.schema.names]
     found["answers"] = [_answer(release, text) for text in (*own, *case.queries)]
     return found
 

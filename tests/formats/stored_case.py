@@ -77,6 +77,7 @@ class Case:
         privacy: of the specification.
         release: of the specification.
         constraint: of the specification.
+        table: of the specification: two tables that belong together, of which the rows are made.
         queries: to answer beside one of every attribute.
         rounds: of a collection; each is a case of its own.
         unproven: whether its method has no proof.
@@ -88,6 +89,7 @@ class Case:
     privacy: dict[str, Any]
     release: dict[str, Any]
     constraint: tuple[dict[str, Any], ...] = ()
+    table: tuple[dict[str, Any], ...] = ()
     queries: tuple[str, ...] = ()
     rounds: int = 1
     unproven: bool = False
@@ -111,3 +113,18 @@ POSSIBLE = Case(
     ),
 )
 """Records under constraints."""
+LINKED = Case(
+    attributes=[REGION, SEX, YEARS],
+    privacy={"rho": 0.5, "unit": "house"},
+    release={"kind": "microdata", "method": "graphical", "parameters": {"users": USERS}},
+    constraint=(
+        {"impossible": "sex = Male and age > age_1 - 4", "persons": "others"},
+        {"holds": "age >= 21", "persons": "first"},
+    ),
+    table=(
+        {"name": "homes", "key": "house"},
+        {"name": "people", "of": "homes", "key": "house", "most": 3, "order": ["-age"], "attributes": ["sex", "age"]},
+    ),
+    queries=("sex_2 = Female and age_1 in 30..45", "people = 3"),
+)
+"""Records of two tables."""
