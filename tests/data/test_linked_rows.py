@@ -11,6 +11,7 @@ from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, counted, ho
 import dpress
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
+from dpress.release.curator.private_cap import private_cap
 from dpress.release.source_rows import chosen_rows
 
 WIDE = ("region", "size", "children", "earned", "eldest", "heir")
@@ -159,5 +160,12 @@ def test_a_column_of_both_tables_is_refused():
 def test_no_other_engine_joins_and_other_rows_are_refused():
     with pytest.raises(NotSupported, match="two tables are joined here, by engine threads, got spark"):
         dpress.publish(spec("households"), tables(*households(5)), engine="spark")
-    with pytest.raises(SchemaMismatch, match="expected the rows of two tables, households=FILE,persons=FILE, got"):
-        dpress.publish(spec("households"), "people.csv")
+    table_alone = tables(*households(5))["persons"]
+    for others in ("people.csv", table_alone, {"households": table_alone}):
+        with pytest.raises(SchemaMismatch, match="rows of two tables by their names, households=FILE,persons=FILE or"):
+            dpress.publish(spec("households"), others)
+
+
+def test_a_private_cap_is_not_asked_of_two_tables():
+    with pytest.raises(ValueError, match="is what `most` says"):
+        private_cap(spec("persons"), tables(*households(5)), epsilon=1)

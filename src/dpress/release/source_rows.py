@@ -84,11 +84,11 @@ def chosen_rows(spec: Spec, data: Any, attributes: Sequence[Tabular] = (), *, en
 
 def _joined(spec: Spec, tables: LinkedTables, data: Any, engine: str | None) -> Rows:
     """Return the rows of two tables that belong together."""
-    names, data = (tables.above.name, tables.below.name), _by_name(data)
-    if not isinstance(data, Mapping):
-        return open_source(data)  # rows that were opened before
-    if {*data} != {*names}:
-        raise SchemaMismatch(f"expected the rows of two tables, {NAMED.format(*names)}, got {', '.join(data) or data}")
+    names, places = (tables.above.name, tables.below.name), _by_name(data)
+    if not isinstance(places, Mapping) or {*places} != {*names}:
+        if not isinstance(data, str) and open_source(data) is data:  # rows that were joined before
+            return open_source(data)
+        raise SchemaMismatch(f"expected the rows of two tables by their names, {NAMED.format(*names)} or a mapping")
     if engine not in (None, "threads"):
         raise NotSupported(f"two tables are joined here, by engine threads, got {engine}; or count a view that joins")
     from dpress.release.plan.linked_rules import linked_rows  # noqa: PLC0415  # few have any
@@ -96,7 +96,7 @@ def _joined(spec: Spec, tables: LinkedTables, data: Any, engine: str | None) -> 
     written, attributes = spec.data or FileFormat(), Schema(spec.attribute).attributes
     sides = tuple(side for attribute in attributes for side in attribute.sides)
     every = [
-        named_rows(open_source(data[table.name], written, sides, engine=engine), written, table.keys)
+        named_rows(open_source(places[table.name], written, sides, engine=engine), written, table.keys)
         for table in (tables.above, tables.below)
     ]
     return Rows(linked_rows(spec, *(rows.source for rows in every)), engine)

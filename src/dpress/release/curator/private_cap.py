@@ -82,6 +82,8 @@ def private_cap(
     unit, share = spec.privacy.protected, check.probability("quantile", quantile)
     if unit.column is None:
         raise ValueError('$.privacy.unit: a cap needs a column that names the person, got "row"')
+    if spec.linked is not None and spec.linked.protects_households(unit.columns):
+        raise ValueError("$.table: how many rows of a household count is what `most` says, and needs no private cap")
     caps = np.arange(1, check.count("largest", largest) + 1)
     mechanism = Exponential(
         loss=PureDP(epsilon=epsilon), unit=replace(unit, rows=1), sensitivity=sensitivity(share, unit.relation)
