@@ -25,7 +25,7 @@ from dpress.data.example_people import pickups
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
 from tests.formats.stored_case import PLACE, QUERIES, USERS, Case  # found there
-from tests.formats.stored_cases import CASES, homes, visitors
+from tests.formats.stored_cases import CASES, visitors
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7
@@ -55,6 +55,16 @@ def store(name: str, case: Case, into: Path) -> None:
         (place / "answers.json").write_text(json.dumps(answers(release, case), indent=1) + "\n")
         if number + 1 < case.rounds:
             design = dpress.load_design(folder / "next.json")
+
+
+def homes() -> dict[str, pa.Table]:
+    """Return two tables that belong together: people, and the region of their homes."""
+    rows = visitors()
+    number = pa.array([place * place // 9 % 80 for place in range(USERS)])
+    return {
+        "homes": pa.table({"house": pa.array(range(80)), "region": rows["region"].slice(0, 80)}),
+        "people": pa.table({"house": number, "sex": rows["sex"], "age": rows["age"]}),
+    }
 
 
 def spoil(path: Path) -> None:

@@ -382,8 +382,7 @@ def records() -> dict[str, Case]:
             attributes=[*attributes, CLASSES], privacy={"rho": 0.5},
             release={"kind": "microdata", "method": "graphical", "parameters": {"users": USERS}},
         ),
-        "records_possible": POSSIBLE,
-        "records_linked": LINKED,
+        "records_possible": POSSIBLE, "records_linked": LINKED,
         "records_influence": Case(
             attributes=attributes, privacy={"epsilon": 8}, unproven=True,
             release={"kind": "microdata", "method": "dp_k_prototypes",
@@ -393,16 +392,6 @@ def records() -> dict[str, Case]:
 
 
 CASES = tables() | lists() | collections() | joints() | maps() | records()
-
-
-def homes() -> dict[str, pa.Table]:
-    """Return two tables that belong together: people, and the region of their homes."""
-    rows = visitors()
-    number = pa.array([place * place // 9 % 80 for place in range(USERS)])
-    return {
-        "homes": pa.table({"house": pa.array(range(80)), "region": rows["region"].slice(0, 80)}),
-        "people": pa.table({"house": number, "sex": rows["sex"], "age": rows["age"]}),
-    }
 
 
 def visitors() -> pa.Table:
