@@ -40,6 +40,7 @@ from dpress.data.sql_counts import folded
 from dpress.data.table import Table
 from dpress.data.true_counts import true_counts
 from machine import facts
+from process_cost import cost
 
 RUNS, PIECE = 3, 1_000_000
 SIZES, NAMES = (10**4, 10**5, 10**6, 10**7, 5 * 10**7), 425_000
@@ -234,7 +235,7 @@ def names(folder: Path, rows: int) -> list[Row]:
     figures = []
     for name, (script, *engine) in runs.items():
         costs = [cost([sys.executable, "-c", script, str(path), *engine]) for _ in range(RUNS)]
-        seconds, mib = (statistics.median(own) for own in zip(*costs, strict=True))
+        seconds, mib = (statistics.median(each[figure] for each in costs) for figure in ("seconds", "megabytes"))
         figures.append({"what": name, "rows": rows, "names": NAMES, "cpu_seconds": seconds, "peak_mib": mib})
     first = figures[0]
     return [
@@ -242,16 +243,6 @@ def names(folder: Path, rows: int) -> list[Row]:
         | {"times_cpu": one["cpu_seconds"] / first["cpu_seconds"], "times_memory": one["peak_mib"] / first["peak_mib"]}
         for one in figures
     ]
-
-
-def cost(command: list[str]) -> tuple[float, float]:
-    """Return the CPU seconds and the largest memory in MiB of a process."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise OSError(f"a process ended with {child.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def sizes(folder: Path, pythons: list[str]) -> list[Row]:

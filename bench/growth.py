@@ -12,13 +12,9 @@ start (a tenth of it counts as nothing): 1 is linear in the size, as it should b
 import argparse
 import json
 import math
-import multiprocessing
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +27,7 @@ from dpress.core.basics import rng
 from dpress.core.basics.rng import Generator
 from dpress.data.specification.toml import as_toml
 from machine import facts
+from process_cost import cost
 
 ALLOWED = 1.25
 ROWS = 100_000
@@ -151,22 +148,6 @@ AXES = {
 }
 
 
-def cost(arguments: Sequence[str]) -> dict[str, float]:
-    """Return seconds of CPU and the largest memory, in MB, of a process.
-
-    Raises:
-        RuntimeError: it failed; the message is what it said last.
-    """
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen([sys.executable, "-m", *arguments], stdout=subprocess.DEVNULL, stderr=said)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            said.seek(0)
-            raise RuntimeError((said.read().decode().strip().splitlines() or [f"signal {-process.returncode}"])[-1])
-    return {"seconds": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024}
-
-
 def written(name: str, size: int, folder: Path) -> str:
     """Write the table and the specification of one size; return its query."""
     asked, columns, query = AXES[name].make(size, rng.seeded(size))
@@ -176,12 +157,8 @@ def written(name: str, size: int, folder: Path) -> str:
 
 
 def measured(name: str, size: int, folder: Path) -> dict[str, Any]:
-    """Return what publishing, a question and the page of one size cost, or why there is none.
-
-    A process of its own makes the table: the system counts what a process held to those that it starts.
-    """
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as other:
-        query = other.submit(written, name, size, folder).result()
+    """Return what publishing, a question and the page of one size cost, or why there is none."""
+    query = written(name, size, folder)
     table, design, out = folder / f"{size}.parquet", folder / f"{size}.json", folder / f"{size}"
     steps = {
         "plan": ["dpress", "plan", str(folder / "spec.toml"), "--out", str(design)],
@@ -192,7 +169,7 @@ def measured(name: str, size: int, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"size": size}
     for step in STEPS:
         try:
-            found[step] = cost(steps[step])
+            found[step] = cost([sys.executable, "-m", *steps[step]])
         except RuntimeError as failure:
             found[step] = {"refused": str(failure)}
             break
@@ -220,7 +197,7 @@ def main() -> None:
     parser.add_argument("axes", nargs="*", default=[], metavar="AXIS", help=f"of {', '.join(AXES)}")
     parser.add_argument("--most", type=float, default=math.inf, help="no larger sizes")
     chosen = parser.parse_args()
-    start = cost(["dpress", "publish", "--help"])
+    start = cost([sys.executable, "-m", "dpress", "publish", "--help"])
     answers: dict[str, Any] = {}
     for name in chosen.axes or AXES:
         axis, done = AXES[name], list[dict[str, Any]]()
