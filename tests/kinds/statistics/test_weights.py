@@ -162,6 +162,32 @@ def test_a_row_without_a_weight_counts_in_nothing() -> None:
     )
 
 
+LISTED = {"name": "pw", "kind": "ordinal", "values": [1, 4, 10], "other": "rest"}
+
+
+@pytest.mark.parametrize("weight", [WEIGHT | {"null": "none"}, LISTED])
+def test_rows_without_a_weight_are_left_out_of_every_answer_and_file(weight: Any, tmp_path: Path) -> None:
+    weights = np.resize([1.0, 4.0, 10.0, np.nan], 4000)
+    here = ~np.isnan(weights)
+    written = weights if weight is not LISTED else np.where(here, weights, 7).astype(int)
+    rows = table().set_column(3, "pw", pa.array(written, from_pandas=True))
+    specification = spec(SURE, (REGION, EMPLOYED, WAGE | {"null": "none"}, weight), median=None)
+    planned = dpress.plan(specification)
+    assert "sum pw" in expected_errors(planned, planned.chosen)
+    release = dpress.publish(specification, rows, out=tmp_path / "out", rng=rng.seeded(5))
+    frame = table().to_pandas()[here].assign(pw=weights[here])
+    wage = np.average(frame.wage, weights=frame.pw)
+    north = frame.pw[frame.region == "north"].sum() / frame.pw.sum()
+    assert north != pytest.approx((frame.region == "north").mean(), rel=0.001)
+    truths = {"sum pw": frame.pw.sum(), "mean wage": wage, "share region = north": north}
+    for query, value in truths.items():
+        assert release[query].value == pytest.approx(value, rel=3e-3), query
+    assert text(html_of_page(release))
+    names = set(pq.read_table(tmp_path / "out" / "statistics.parquet")["statistic"].to_pylist())
+    assert "sum pw" in names
+    assert "count" not in names
+
+
 @pytest.mark.parametrize("engine", ["threads", "sql"])
 def test_engines_count_the_same(engine: str, tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "rows.parquet")

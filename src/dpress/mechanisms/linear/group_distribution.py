@@ -100,9 +100,8 @@ class GroupDistribution(OverGroups, LinearMap):
 
     @property
     def counts_all(self) -> bool:
-        """Whether every row counts: none is without a level, or a weight."""
-        weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
-        return weighed and self.levels == self.shape[self.axis]
+        """Whether every row of a weight counts: none is without a level."""
+        return self.levels == self.shape[self.axis]
 
     @property
     def counts_rows(self) -> bool:

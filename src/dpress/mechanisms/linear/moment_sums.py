@@ -100,14 +100,14 @@ class MomentSums(OverGroups, LinearMap):
 
     @property
     def counts_all(self) -> bool:
-        """Whether every row counts: none is without a level, or a weight."""
-        weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
-        return weighed and (self.axis is None or self.steps + 1 == self.shape[self.axis])
+        """Whether every row of a weight counts: none is without a level."""
+        return self.axis is None or self.steps + 1 == self.shape[self.axis]
 
     @property
     def counts_rows(self) -> bool:
-        """Whether the sums tell how many rows there are."""
-        return self.counts_all
+        """Whether the sums tell how many rows there are: none is without a level, or a weight."""
+        weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
+        return weighed and self.counts_all
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all rows: themselves."""

@@ -112,12 +112,11 @@ class GroupEstimates:
         return group_moments.linear(*self._persons, self.z, max(self.steps[self._rows :]))
 
     def weight_sum(self, place: int) -> Estimates:
-        """Return the sum of the weights."""
-        del place
+        """Return the sum of the weights; of sampling it errs as those of a part do that leaves no row out."""
         value, variance = self.weights
         most = self.heaviest
         estimates = group_moments.linear(most * value, most**2 * variance, self.z, most * max(self.steps))
-        return self._of_sum(estimates, 0, (most, 0.0))
+        return self._of_sum(estimates, place, (most, 0.0))
 
     def total(self, place: int) -> Estimates:
         """Return the sum of a part's values, or totals of persons."""
@@ -296,7 +295,8 @@ def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int
     """Return the part that every statistic but the count comes from, and what makes it, as they are published."""
     named: dict[str, tuple[int, Statistic]] = {}
     if strategy.weight is not None:
-        named[f"sum {weighted(schema, strategy.weight)}"] = (0, GroupEstimates.weight_sum)
+        of_all = next(place for place, part in enumerate(strategy.of_rows) if part.counts_all)
+        named[f"sum {weighted(schema, strategy.weight)}"] = (of_all, GroupEstimates.weight_sum)
     for place, moments in enumerate(strategy.moments):
         if moments.where:
             named[f"share {condition(schema, moments.where)}"] = (place, GroupEstimates.share)
