@@ -101,6 +101,27 @@ def test_an_answer_states_noise_sampling_and_both(name: str) -> None:
     assert answer.sampling == pytest.approx(textbook("brr")[name], rel=0.5)
 
 
+def test_the_sum_of_weights_errs_as_all_rows_do_where_a_number_is_missing_in_most() -> None:
+    rows, replicates = survey("jackknife")
+    some = np.arange(len(rows)) % 40 == 0
+    wage = np.where(some, rows["wage"].to_numpy(), np.nan)
+    rows = rows.set_column(2, "wage", pa.array(wage, from_pandas=True))
+    uneven = np.arange(len(rows)) % SIZE < SIZE // 2 - np.arange(len(rows)) % 3 * 4
+    made = published(
+        5,
+        rows.filter(pa.array(uneven)),
+        {"rho": 900},
+        attributes=(REGION, EMPLOYED, WAGE | {"null": "none"}, WEIGHT),
+        **parameters("jackknife"),
+    )
+    weights, every = rows["pw"].to_numpy()[uneven], replicates[uneven]
+    error = math.sqrt(FACTORS["jackknife"] * ((every.sum(axis=0) - weights.sum()) ** 2).sum())
+    answer = made["sum pw"]
+    assert answer.sampling == pytest.approx(error, rel=0.03)
+    assert answer.population is not None
+    assert answer.population[1] - answer.population[0] > 2 * 1.96 * error
+
+
 def test_without_replicates_the_interval_says_that_it_holds_no_sampling() -> None:
     for query in ("total", "variance wage", "share region = north"):
         answer = release()[query]
