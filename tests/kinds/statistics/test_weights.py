@@ -211,6 +211,11 @@ def test_persons_cost_as_many_rows_as_they_may_have() -> None:
         ("sum(pw * wage)", "sum wage"),
         ("sum(wage * pw) / sum(pw)", "mean wage"),
         ("avg(wage)", "mean wage"),
+        ("sum(pw * case when region = 'north' then 1 else 0 end)", "sum pw where region = north"),
+        ("sum(pw * (region = 'north'))", "sum pw where region = north"),
+        ("sum(pw * (region = 'north')) / sum(pw)", "share region = north"),
+        ("sum(case when region = 'north' then pw * wage end)", "sum wage where region = north"),
+        ("sum(case when region = 'north' then wage * pw else 0 end)", "sum wage where region = north"),
         ("sum(case when employed = 'yes' then pw end) / sum(pw)", "share employed = yes"),
         ("sum(case when region = 'north' then pw end) / sum(pw)", "share region = north"),
         ("count(*)", "total"),
@@ -228,12 +233,28 @@ def test_sql_reads_weighted_sums(number: str, query: str) -> None:
         ("sum(wage) / count(*)", r"rows are weighted: divide by sum\(pw\) and not by a count of rows"),
         ("avg(pw * wage)", "cannot add up 'pw \\* wage'"),
         ("sum(wage * wage)", "cannot add up 'wage \\* wage'"),
+        ("sum(pw * pw)", "cannot add up products of pw with itself"),
+        ("sum(pw * pw) / sum(pw)", "cannot add up products of pw with itself"),
+        ("sum(pw * case when region = 'north' then pw end)", "cannot add up products of pw with itself"),
+        ("sum(case when region = 'north' then pw * pw end)", "cannot add up products of pw with itself"),
+        ("sum(pw * case when region = 'north' then pw * wage end)", "here `then` has a column or 1"),
         ("sum(pw) / sum(pw)", "divides a weighted sum, or the weights, of the same rows"),
     ],
 )
 def test_sql_of_other_sums_is_refused(number: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         plain_release().sql(f"select {number} as n from survey")
+
+
+def test_sql_divides_by_the_weights_of_the_rows_that_are_added_up() -> None:
+    wage = pa.array(np.where(np.arange(4000) % 2, table()["wage"].to_numpy(), np.nan), from_pandas=True)
+    rows = table().set_column(2, "wage", wage)
+    release = published(5, rows, attributes=(REGION, EMPLOYED, WAGE | {"null": "none"}, WEIGHT), median=None)
+    with pytest.raises(ValueError, match=r"sum\(pw\) has weights of rows without wage, too; write avg\(wage\)"):
+        release.sql("select sum(pw * wage) / sum(pw) as n from survey")
+    for number in ("avg(wage)", "sum(pw * wage) / sum(case when wage is not null then pw end)"):
+        answer = release.sql(f"select {number} as n from survey")
+        assert answer.to_arrow()["n"].to_pylist() == [release["mean wage"].value], number
 
 
 def test_a_plan_tells_the_errors_and_what_the_weights_cost() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dpress.attributes.protocol import Cells
 from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.sql.columns import Columns, missing
 from dpress.query.sql.conditions import CONDITIONS, condition, opposite
@@ -98,20 +99,31 @@ def _count_if(columns: Columns, node: exp.Expr) -> Measure:
 
 
 def _sum(columns: Columns, node: exp.Expr) -> Measure:
-    attribute, rows = _argument(columns, _without_weight(columns, node.this))
+    times = _without_weight(columns, node.this)
+    attribute, rows = _argument(columns, node.this if times is None else times)
+    if times is not None and attribute == columns.weight:
+        raise columns.refused(f"cannot add up products of {columns.weight} with itself; ask for another number", node)
+    if times is not None and not attribute:
+        attribute = columns.weight
     if not attribute:
         return Measure(query=Query(of="count", first=rows))
     return Measure(query=Query(of="sum", attribute=attribute, where=None if rows == TOTAL else rows))
 
 
-def _without_weight(columns: Columns, node: exp.Expr) -> exp.Expr:
-    """Return what is multiplied by the weight of rows, which weighted sums have already; any other number as it is."""
+def _without_weight(columns: Columns, node: exp.Expr) -> exp.Expr | None:
+    """Return what is multiplied by the weight of rows, in a branch of `case`, too; None where nothing is."""
     plain = bare(node)
     if columns.weight and isinstance(plain, exp.Mul):
         for weight, number in ((plain.this, plain.expression), (plain.expression, plain.this)):
             if isinstance(bare(weight), exp.Column) and columns.of(bare(weight)).name == columns.weight:
                 return bare(number)
-    return node
+    if isinstance(plain, exp.Case) and len(plain.args["ifs"]) == 1:
+        inner = _without_weight(columns, plain.args["ifs"][0].args["true"])
+        if inner is not None:
+            made = plain.copy()
+            made.args["ifs"][0].set("true", inner.copy())
+            return made
+    return None
 
 
 def _mean(columns: Columns, node: exp.Expr) -> Measure:
@@ -241,8 +253,14 @@ def _quotient(columns: Columns, node: exp.Expr) -> Measure:
 
 def _of_weights(columns: Columns, node: exp.Expr, total: Query, weights: Query) -> Query:
     """Return the weighted mean or share that a sum over the sum of the weights is."""
-    if total.of == "sum" and total.attribute != columns.weight and total.where == weights.where:
-        return replace(total, of="mean")
+    if total.of == "sum" and total.attribute != columns.weight:
+        column, present = _summed(columns, total)
+        if (weights.where or TOTAL) == present and len(column.extra) == (missing(column) is not None):
+            return replace(total, of="mean")
+        if total.where == weights.where:
+            raise columns.refused(
+                f"sum({columns.weight}) has weights of rows without {column.name}, too; write avg({column.name})", node
+            )
     if total.of == "sum" and total.attribute == columns.weight and weights.where is None and total.where is not None:
         return Query(of="share", first=total.where)
     raise columns.refused(f"sum({columns.weight}) divides a weighted sum, or the weights, of the same rows", node)
@@ -250,14 +268,19 @@ def _of_weights(columns: Columns, node: exp.Expr, total: Query, weights: Query) 
 
 def _mean_of(columns: Columns, node: exp.Expr, total: Query, counted: Condition) -> Query:
     """Return the mean that a sum over a count is, where the count is of the rows that the sum adds up."""
-    column = next(column for column in columns.attributes if column.name == total.attribute)
-    absent, rows = missing(column), total.where or TOTAL
-    present = rows if absent is None else both(opposite(absent), rows)
+    column, present = _summed(columns, total)
     if counted != present:
         raise columns.refused(
             f"a sum of {column.name} is divided by the count of other rows; write avg({column.name})", node
         )
     return replace(total, of="mean")
+
+
+def _summed(columns: Columns, total: Query) -> tuple[Cells, Condition]:
+    """Return the column that a sum adds up, and the rows that it has values in."""
+    column = next(column for column in columns.attributes if column.name == total.attribute)
+    absent, rows = missing(column), total.where or TOTAL
+    return column, rows if absent is None else both(opposite(absent), rows)
 
 
 def _difference(columns: Columns, node: exp.Expr) -> Measure:
