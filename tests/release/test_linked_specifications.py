@@ -1,11 +1,15 @@
 """Two tables in a specification: what is promised to whom, what is refused, and that a release keeps the promise."""
 
+import pyarrow.parquet as pq
 import pytest
 from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, household_rows, households, tables
 
 import dpress
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Unit
+from dpress.data.table import Table
+from dpress.release.curator import publish
+from dpress.release.source_rows import chosen_rows
 
 
 def plain(rows="households", **changes):
@@ -122,3 +126,34 @@ def test_single_persons_are_promised_nothing_beside_what_others_get_of_them():
 def test_one_table_has_no_other_rows():
     with pytest.raises(ValueError, match=r"\$.data.rows: names one of two \[\[table\]\], and there are none"):
         dpress.load_spec({name: value for name, value in plain().items() if name != "table"})
+
+
+def test_a_stopped_release_is_not_resumed_where_nobody_sees_that_rows_of_either_table_change(tmp_path, monkeypatch):
+    above, below = households()
+    files = tables(above, below)
+    pq.write_table(files["households"], tmp_path / "households.parquet")
+    ledger = dpress.Ledger.create(tmp_path / "ledger", limit=dpress.PureDP(epsilon=5), unit=Unit(column="hhid", rows=1))
+    counts = []
+    for rows in (below, below[:20]):
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="the disk is full"):
+            patch.setattr(publish, "_write", full_disk)
+            data = {"households": tmp_path / "households.parquet", "persons": tables(above, rows)["persons"]}
+            dpress.publish(plain(), data, ledger=ledger, out=tmp_path / "out")
+        counts.append(ledger.summary().spent["epsilon"])
+    assert counts == [1, 2]
+    assert not list(tmp_path.glob(".out*"))
+
+
+def full_disk(*_):
+    raise OSError("the disk is full")
+
+
+def test_the_file_of_two_that_changed_is_named(tmp_path):
+    files = {name: tmp_path / f"{name}.parquet" for name in ("households", "persons")}
+    for name, rows in tables(*households()).items():
+        pq.write_table(rows, files[name])
+    rows = chosen_rows(dpress.load_spec(plain()), files).rows
+    table = Table(rows, ("region",), Unit(column="hhid", rows=1)).settled()
+    pq.write_table(tables(*households(30))["persons"], files["persons"])
+    with pytest.raises(OSError, match=rf"^{files['persons']} changed while it was read"):
+        table.check_unchanged()

@@ -56,9 +56,9 @@ class LinkedRows(Source):
         return False
 
     def stamp(self) -> Hashable:
-        """Return what changes when either table does."""
+        """Return what changes when either table does; None where nobody sees that of one of them."""
         stamps = (self.above.stamp(), self.below.stamp())
-        return None if stamps == (None, None) else stamps
+        return None if None in stamps else stamps
 
     def columns(self) -> list[str]:
         """Return the names of all columns, those that persons make first."""

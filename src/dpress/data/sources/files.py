@@ -64,9 +64,13 @@ def stamp_of(files: Sequence[Path]) -> Stamp:
 
 
 def changed(before: Any, after: Any) -> str:
-    """Return the path of the first file that another stamp has changed; empty where the stamps are not of files."""
+    """Return the path of the first file that another stamp has changed; empty where the stamps are not of files.
+
+    A stamp may be of the stamps of several sources.
+    """
     pairs = zip(before, after, strict=False) if isinstance(before, tuple) and isinstance(after, tuple) else ()
-    return next((str(stamp[0]) for old, stamp in pairs if old != stamp), "")
+    old, new = next(((old, new) for old, new in pairs if old != new), ("", ("",)))
+    return changed(old, new) if isinstance(new[0], tuple) else str(new[0])
 
 
 def check_endings(files: Sequence[Path], kinds: Sequence[str]) -> None:
