@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpress
+from dpress.core.basics.taken_names import OTHERS
 from dpress.query.all_groups import marked
-from dpress.query.table_files import OTHERS, table_files
+from dpress.query.table_files import table_files
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 ODD = ["measurement", "../up", "Größe (cm)", "grösse", "a b", "a_b", "A_B", "joint", "tree_1", "con", "=x", "x" * 300]

@@ -106,7 +106,14 @@ REFUSED = [
     ),
     ({"table": [{**ABOVE, "derived": {"size": "count where age <"}}, {**BELOW}]}, r"derived.size: "),
     ({"table": [{**ABOVE, "most": 3}, {**BELOW}]}, "most: only of the table below"),
-    ({"table": [{**ABOVE, "name": "records"}, {**BELOW}]}, "name: expected letters, digits and _"),
+    *(
+        ({"table": [{**ABOVE, "name": name}, {**BELOW, "of": name}]}, "name: expected at most 60 letters, digits and _")
+        for name in ("records", "Records", "measurement", "MEASUREMENT", "con", "a b", "h" * 61)
+    ),
+    (
+        {"table": [{**ABOVE, "name": "Persons"}, {**BELOW, "of": "Persons"}]},
+        r"\$.table: expected two of different names",
+    ),
     ({"data": {"rows": "persons", "source": "a.csv"}}, r"\$.data.source: each \[\[table\]\] names its rows"),
 ]
 
@@ -134,10 +141,10 @@ def test_a_stopped_release_is_not_resumed_where_nobody_sees_that_rows_of_either_
     pq.write_table(files["households"], tmp_path / "households.parquet")
     ledger = dpress.Ledger.create(tmp_path / "ledger", limit=dpress.PureDP(epsilon=5), unit=Unit(column="hhid", rows=1))
     counts = []
+    monkeypatch.setattr(publish, "_write", full_disk)
     for rows in (below, below[:20]):
-        with monkeypatch.context() as patch, pytest.raises(OSError, match="the disk is full"):
-            patch.setattr(publish, "_write", full_disk)
-            data = {"households": tmp_path / "households.parquet", "persons": tables(above, rows)["persons"]}
+        data = {"households": tmp_path / "households.parquet", "persons": tables(above, rows)["persons"]}
+        with pytest.raises(OSError, match="the disk is full"):
             dpress.publish(plain(), data, ledger=ledger, out=tmp_path / "out")
         counts.append(ledger.summary().spent["epsilon"])
     assert counts == [1, 2]

@@ -7,12 +7,10 @@ very many tables a file for all of one attribute, one for all of two, and so on.
 import re
 from collections.abc import Iterable, Sequence
 
+from dpress.core.basics.taken_names import taken
+
 NUMBERED = 2
 """The last format of releases whose tables were numbered."""
-OTHERS = re.compile(
-    r"measurement|records|joint|statistics|queries|noisy_counts|tree_\d+|tables_of_\d+|con|prn|aux|nul|(com|lpt)\d"
-)
-"""Files that releases have beside tables, and what some systems have for devices."""
 LONGEST = 100  # bytes, without the ending
 SHARED = "tables_of_"
 MOST_FILES = 200
@@ -41,7 +39,7 @@ def table_files(version: int, tables: Iterable[Sequence[str]], numbered: str = "
     for names in named:
         stem = name = stem_of(names)
         number = 1
-        while name.casefold() in stems or OTHERS.fullmatch(name.casefold()):
+        while name.casefold() in stems or taken(name):
             number += 1
             name = f"{stem}-{number}"
         stems[name.casefold()] = name

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from dpress.core.basics.database_url import check_no_password
+from dpress.core.basics.taken_names import taken
 from dpress.data.specification.file_format import beside
 
-NAME = re.compile(r"[A-Za-z]\w*")  # which is a file's, too
+NAME = re.compile(r"[A-Za-z]\w{0,59}")  # which is a file's, too
 DERIVED = re.compile(r"(?P<word>count|sum|first)(?:\s+(?P<column>(?!where\b)\S+))?(?:\s+where\s+(?P<where>.+))?")
 FORMS = '"count", "sum COLUMN" or "first COLUMN", with `where CONDITION` behind it or without'
 
@@ -72,8 +73,9 @@ class LinkedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def __post_init__(self) -> None:
         """Refuse what no file can be called, a place that nobody may keep, and columns that nothing makes."""
-        if not NAME.fullmatch(self.name) or self.name == "records":
-            raise ValueError(f'.name: expected letters, digits and _, other than "records", got {self.name!r:.60}')
+        if not NAME.fullmatch(self.name) or taken(self.name):
+            wanted = "at most 60 letters, digits and _, and no other file's name of a release, such as records"
+            raise ValueError(f".name: expected {wanted}, got {self.name!r:.60}")
         check_no_password(self.source, "the rows")
         for name, text in self.derived.items():
             try:
@@ -183,7 +185,7 @@ def linked(tables: Sequence[LinkedTable], rows: str) -> LinkedTables | None:
         if rows:
             raise ValueError(".data.rows: names one of two [[table]], and there are none")
         return None
-    if len(tables) != 2 or len({table.name for table in tables}) != 2:
+    if len(tables) != 2 or len({table.name.casefold() for table in tables}) != 2:  # which are names of files
         raise ValueError(f".table: expected two of different names, households and persons, got {len(tables)}")
     above, below = sorted(tables, key=lambda table: table.of is not UNSET)
     if above.of is not UNSET or below.of != above.name:
