@@ -5,7 +5,7 @@ text -> terms of both sides -> integer coefficients of a sum that is compared wi
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -13,6 +13,8 @@ from typing import Literal
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.mechanisms.microdata.record_rules import Linear
+from dpress.query.query_tree import Condition
+from dpress.query.query_words import QUOTED
 
 SIDES = re.compile(r"(<=|>=|!=|<|>|=)")
 NUMBER = r"\d+(?:\.\d+)?"
@@ -20,6 +22,9 @@ SIGN = re.compile(r"\s*([+-])\s*")
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<=", "=": "!=", "!=": "="}
 _ENDS = {"<=": (1, 0), "<": (1, 1), ">=": (-1, 0), ">": (-1, 1), "=": (1, 0), "!=": (1, 0)}
 """By what the sum of the left side less the right is multiplied, and what is then added, to compare whole numbers."""
+
+
+HOLDS = "so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +71,57 @@ def linear(schema: Schema, text: str, *, negated: bool = False) -> Linear | None
     word = OPPOSITE[parts[1]] if negated else parts[1]
     solved = next((side.lone for side in (left, right) if side.lone and abs(factors[side.lone]) == 1), "")
     return _whole(schema, factors, left.number - right.number, word, solved if word == "=" else "")
+
+
+def set_apart(schema: Schema, text: str) -> tuple[dict[str, str], str]:
+    """Return comparisons of several numbers by names that no attribute has, and the text with tests of these names.
+
+    What joins the tests can then be read as that of a query.
+
+    Args:
+        schema: of the attributes.
+        text: conditions, among which comparisons may stand.
+
+    Raises:
+        ValueError: see `linear`.
+    """
+    numbers = [column.name for column in schema.tabular if column.numbers is not None]
+    if not numbers:
+        return {}, text
+    name = "|".join(map(re.escape, sorted(numbers, key=len, reverse=True)))
+    term = rf"(?:{NUMBER}\s*\*?\s*(?:{name})|(?:{name})\s*\*\s*{NUMBER}|(?:{name})|{NUMBER})(?!\w)"
+    total = rf"(?:[+-]\s*)?{term}(?:\s*[+-]\s*{term})*"
+    stem, apart = "comparison", dict[str, str]()
+    while stem in " ".join((text, *schema.words)):
+        stem += "_"
+
+    def test(match: re.Match[str]) -> str:
+        if match["sums"] is None or linear(schema, match[0]) is None:
+            return match[0]
+        apart[f"{stem}{len(apart)}"] = match[0]
+        return f"{stem}{len(apart) - 1} = {HOLDS}"
+
+    return apart, re.sub(rf"{QUOTED}|(?P<sums>(?<![\w.]){total}\s*{SIDES.pattern}\s*{total})", test, text)
+
+
+def comparison(schema: Schema, apart: Mapping[str, str], test: Condition, *, negated: bool) -> Linear:
+    """Return a comparison that was set apart, from its test; see `set_apart`.
+
+    Raises:
+        ValueError: more stands behind the comparison.
+    """
+    text = apart[test.attribute]
+    equation = linear(schema, text, negated=negated)
+    if equation is None or (test.word, *test.values) != ("=", HOLDS):
+        left = test.written.removeprefix(HOLDS).strip()
+        raise ValueError(f"cannot read {left!r} behind {text!r}; `and` or `or` stands before the next condition")
+    return equation
+
+
+def as_written(message: str, apart: Mapping[str, str]) -> str:
+    """Return a message with comparisons as they were written; see `set_apart`."""
+    tests = re.compile("|".join(rf"{name}\b(?: = {HOLDS})?" for name in apart) or "(?!)")
+    return tests.sub(lambda match: apart[match[0].partition(" ")[0]], message)
 
 
 def _whole(schema: Schema, factors: dict[str, Fraction], number: Fraction, word: str, solved: str) -> Linear:

@@ -16,7 +16,7 @@ from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.slots import Slot, slots
 from dpress.data.specification.spec import Spec
-from dpress.kinds.microdata.linear_text import linear
+from dpress.kinds.microdata.linear_text import as_written, comparison, set_apart
 from dpress.mechanisms.microdata.record_rules import Impossible, Linear
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition as QueryCondition
@@ -24,7 +24,6 @@ from dpress.query.schema_queries import conditions_of
 
 MOST_LISTED = 1 << 12
 """Cells of numbers that a condition compares, but those of the last."""
-BETWEEN = {"impossible": r"\s+and\s+", "holds": r"\s+or\s+"}
 
 
 def occupied(spec: Spec, tables: LinkedTables) -> Impossible:
@@ -52,20 +51,21 @@ def boxes_of(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Predic
     Raises:
         ValueError: it cannot be read.
     """
-    word = "impossible" if constraint.impossible else "holds"
-    text = constraint.impossible or constraint.holds or ""
-    people = _slots(spec, tables)
-    texts = list(dict.fromkeys(_texts(text, people, constraint.persons or "each")))
-    axes = {spec.schema.names.index(slot.name): slot for slot in people}
-    boxes = tuple(itertools.chain.from_iterable(_never(spec, each, word, axes) for each in texts))
-    if texts == [text] and not any(slot.name in text for slot in people):
+    text, people = constraint.impossible or constraint.holds or "", _slots(spec, tables)
+    about = {each: number for number, each in _texts(text, people, constraint.persons or "each")}
+    if {*about} == {text} and not any(slot.name in text for slot in people):
         if constraint.persons:
             raise ValueError(f"{text!r} is about no attribute of persons")
         return None
-    kept = tuple(box for box in (_of_somebody(box, axes) for box in boxes) if box)
+    names, kept = spec.schema.names, dict[Box, None]()
+    axes = {names.index(slot.name): slot for slot in people}
+    for each, number in about.items():
+        here = Condition(names.index(tables.below.name), ((0 if each == text else number, tables.most),))
+        boxes = (_of_somebody(box, axes, here) for box in _never(spec, each, axes, negated=bool(constraint.holds)))
+        kept |= dict.fromkeys(box for box in boxes if box is not None)
     if not kept:
         raise ValueError(f"{text!r} says nothing: it is so of everybody")
-    return tuple(dict.fromkeys(kept))
+    return tuple(kept)
 
 
 def _slots(spec: Spec, tables: LinkedTables) -> tuple[Slot, ...]:
@@ -73,28 +73,35 @@ def _slots(spec: Spec, tables: LinkedTables) -> tuple[Slot, ...]:
     return slots([each for each in spec.attribute if names is None or each.name in names], tables)
 
 
-def _texts(text: str, people: Sequence[Slot], persons: str) -> Iterator[str]:
-    """Yield a condition of persons for every slot that it is about."""
+def _texts(text: str, people: Sequence[Slot], persons: str) -> Iterator[tuple[int, str]]:
+    """Yield a condition of persons for every slot that it is about, with the slot's number."""
     names = "|".join(re.escape(name) for name in dict.fromkeys(slot.person.name for slot in people))
     numbers = sorted({slot.number for slot in people})
     about = {"each": numbers, "first": numbers[:1], "others": numbers[1:]}[persons]
     for number in about:
-        yield re.sub(rf"(?<![\w.'\"])({names})(?![\w'\"])", rf"\1_{number}", text)
+        yield number, re.sub(rf"(?<![\w.'\"])({names})(?![\w'\"])", rf"\1_{number}", text)
 
 
-def _never(spec: Spec, text: str, word: str, axes: dict[int, Slot]) -> Predicate:
-    """Return the boxes that a condition of households leaves out."""
-    negated, parts = word == "holds", re.split(BETWEEN[word], text)
-    sums = [linear(spec.schema, part, negated=negated) for part in parts]
-    if not any(sums):
-        condition = conditions_of(spec.schema, text)
-        never = QueryCondition(word="not", parts=(condition,)) if negated else condition
-        return predicate(spec.schema, never) if possible(spec.schema, never) else ()
-    each = [
-        _listed(spec, equation, axes) if equation else _never(spec, part, word, axes)
-        for equation, part in zip(sums, parts, strict=True)
-    ]
-    return functools.reduce(_together, each)
+def _never(spec: Spec, text: str, axes: dict[int, Slot], *, negated: bool) -> Predicate:
+    """Return the boxes that a condition of households, or its opposite, leaves out."""
+    apart, rest = set_apart(spec.schema, text)
+
+    def boxes(part: QueryCondition, *, negated: bool) -> Predicate:
+        if part.word == "not":
+            return boxes(part.parts[0], negated=not negated)
+        if part.attribute in apart:
+            return _listed(spec, comparison(spec.schema, apart, part, negated=negated), axes)
+        if not apart.keys() & {test.attribute for test in part.tests}:
+            never = QueryCondition(word="not", parts=(part,)) if negated else part
+            return predicate(spec.schema, never) if possible(spec.schema, never) else ()
+        each = [boxes(operand, negated=negated) for operand in part.parts]
+        alternatives = (part.word == "or") != negated
+        return tuple(itertools.chain.from_iterable(each)) if alternatives else functools.reduce(_together, each)
+
+    try:
+        return boxes(conditions_of(spec.schema, rest, [*apart]), negated=negated)
+    except ValueError as error:
+        raise ValueError(as_written(str(error), apart)) from None
 
 
 def _listed(spec: Spec, equation: Linear, axes: dict[int, Slot]) -> Predicate:
@@ -117,22 +124,26 @@ def _listed(spec: Spec, equation: Linear, axes: dict[int, Slot]) -> Predicate:
 def _together(first: Predicate, second: Predicate) -> Predicate:
     """Return the boxes in both of two unions."""
     pairs = (_both(first_box, other) for first_box, other in itertools.product(first, second))
-    return tuple(box for box in pairs if box)
+    return tuple(box for box in pairs if box is not None)
 
 
-def _both(first: Box, second: Box) -> Box:
-    """Return what is in both of two boxes; nothing where nothing is."""
+def _both(first: Box, second: Box) -> Box | None:
+    """Return what is in both of two boxes; None where nothing is."""
     runs = dict[int, Runs]()
     for part in (*first, *second):
         runs[part.axis] = common(runs[part.axis], part.runs) if part.axis in runs else part.runs
-    return tuple(Condition(axis, runs[axis]) for axis in sorted(runs)) if all(runs.values()) else ()
+    return tuple(Condition(axis, runs[axis]) for axis in sorted(runs)) if all(runs.values()) else None
 
 
-def _of_somebody(box: Box, axes: dict[int, Slot]) -> Box:
-    """Return a box of slots that somebody is in; nothing where nobody may be in them."""
-    here = tuple(
-        Condition(part.axis, complement(((axes[part.axis].nobody,) * 2,), axes[part.axis].attribute.size))
-        for part in box
-        if part.axis in axes
-    )
-    return _both(box, here)
+def _of_somebody(box: Box, axes: dict[int, Slot], here: Condition) -> Box | None:
+    """Return a box of slots that somebody is in; None where nobody may be in them.
+
+    Args:
+        box: of households.
+        axes: the slots.
+        here: how many persons there are, where the one is there whom the box is about.
+    """
+    slots = [part.axis for part in box if part.axis in axes]
+    there = (Condition(axis, complement(((axes[axis].nobody,) * 2,), axes[axis].attribute.size)) for axis in slots)
+    seen = here.runs[0][0] in {0, *(axes[axis].number for axis in slots)}
+    return _both(box, (*there, *(() if seen else (here,))))
