@@ -174,6 +174,36 @@ def test_the_check_counts_households_that_break_a_constraint_of_persons():
     assert broken[3] == sum(any(person["age"] < 16 and person["pay"] > 0 for person in house) for house in houses)
 
 
+def state_of(hhid):
+    return ["GA", "TX"][hhid // 10 % 2]
+
+
+def test_a_part_of_the_key_is_an_attribute_under_another_name(tmp_path):
+    above, below = households(60)
+    data = tables(above, below)
+    rows = {
+        name: table.append_column("state", [[state_of(hhid) for hhid in table["hhid"].to_pylist()]])
+        for name, table in data.items()
+    }
+    state = {"name": "home", "column": "state", "kind": "categorical", "values": ["GA", "TX"]}
+    key = {"key": ["state", "hhid"]}
+    spec = plain(
+        table=[{**BOTH[0], **key}, {**BOTH[1], **key}],
+        attribute=[*ATTRIBUTES[:4], state],
+        privacy={"unit": ["state", "hhid"], "epsilon": 2.0},
+    )
+    made_above, made_below = written(dpress.publish(spec, rows, rng=rng.seeded(1)), tmp_path / "out")
+    keys = [(row["state"], row["hhid"]) for row in made_above]
+    assert len({*keys}) == len(keys)
+    assert {(row["state"], row["hhid"]) for row in made_below} <= {*keys}
+    assert {row["home"] for row in made_above} <= {"GA", "TX"}
+    spec["attribute"][-1] = {**state, "name": "state"}
+    for of_persons in (["role"], ["role", "state"]):
+        spec["table"][1] = {**BOTH[1], **key, "attributes": of_persons}
+        with pytest.raises(ValueError, match=r"^\$.attribute\[state\].name: a column of the key, .*, with column ="):
+            dpress.plan(spec)
+
+
 REFUSED = [
     (plain([{"holds": "region = north", "persons": "first"}]), "is about no attribute of persons"),
     (plain([{"holds": "age <= 80"}]), "says nothing"),

@@ -139,6 +139,21 @@ class LinkedTables(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether the columns that name whom a promise protects name households."""
         return {*unit} == {*self.above.keys}
 
+    def check_names(self, released: Sequence[str]) -> None:
+        """Refuse, of records of both tables, attributes in whose columns the made-up keys stand.
+
+        Args:
+            released: the names of their attributes.
+        """
+        below = {*self.below.attributes}
+        for name in released if self.both else ():
+            keys = self.below.keys if name in below else self.above.keys
+            if name in keys:
+                raise ValueError(
+                    f".attribute[{name}].name: a column of the key, where records have made-up numbers; give the "
+                    f'attribute another name, with column = "{name}"'
+                )
+
     def check_unit(self, unit: Sequence[str], rows: int) -> None:
         """Refuse a promise that the rows of the release cannot keep.
 
