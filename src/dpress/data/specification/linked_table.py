@@ -9,7 +9,6 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from dpress.core.basics.database_url import check_no_password
-from dpress.core.basics.taken_names import taken
 from dpress.data.specification.file_format import beside
 
 NAME = re.compile(r"[A-Za-z]\w{0,59}")  # which is a file's, too
@@ -73,6 +72,8 @@ class LinkedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def __post_init__(self) -> None:
         """Refuse what no file can be called, a place that nobody may keep, and columns that nothing makes."""
+        from dpress.core.basics.taken_names import taken  # noqa: PLC0415  # few have any
+
         if not NAME.fullmatch(self.name) or taken(self.name):
             wanted = "at most 60 letters, digits and _, and no other file's name of a release, such as records"
             raise ValueError(f".name: expected {wanted}, got {self.name!r:.60}")
