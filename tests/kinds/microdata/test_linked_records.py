@@ -153,6 +153,14 @@ def test_the_page_says_what_the_records_are(tmp_path):
     assert not [title for title in pairs if "person 2" in title or "person 3" in title]
 
 
+def test_all_attributes_are_those_of_both_tables():
+    stated = plain(CONSTRAINTS)
+    every = plain(CONSTRAINTS, release={"kind": "microdata", "attributes": "all"})
+    data = tables(*households(100))
+    made = [dpress.publish(each, data, rng=rng.seeded(5)).detail.table for each in (stated, every)]
+    assert made[0].equals(made[1])
+
+
 def test_a_design_makes_records_of_both():
     spec = dpress.load_spec(plain(CONSTRAINTS))
     design = dpress.plan(spec).design

@@ -6,12 +6,16 @@ Public; a slot that nobody is in has a cell of its own.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dpress.attributes.attribute import Attribute, Tabular
 from dpress.attributes.listed.attribute import Categorical, Ordinal
 from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.linked_table import LinkedTables
+
+if TYPE_CHECKING:  # which has slots in its schema
+    from dpress.data.specification.spec import Spec
 
 NOBODY = "nobody"
 """The cell of a slot that nobody is in; of integers it is the one below the bounds."""
@@ -76,6 +80,12 @@ def slots(attributes: Sequence[Attribute], tables: LinkedTables) -> tuple[Slot, 
     """
     persons = list(_persons(attributes, tables))
     return tuple(Slot(person=person, number=number) for number in range(1, tables.most + 1) for person in persons)
+
+
+def slots_of(spec: "Spec", tables: LinkedTables) -> tuple[Slot, ...]:
+    """Return the attributes of every slot of a specification's records; see `slots`."""
+    names = spec.release.named
+    return slots([each for each in spec.attribute if not names or each.name in names], tables)
 
 
 def with_slots(attributes: Sequence[Attribute], tables: LinkedTables) -> tuple[Attribute, ...]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from dpress.core.basics import rng as generators
 from dpress.core.methods.people import Codes
 from dpress.data.specification.linked_table import LinkedTables
-from dpress.data.specification.slots import NOBODY, Slot, slots
+from dpress.data.specification.slots import NOBODY, Slot, slots_of
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.document.design import Design
 from dpress.query.record_files import values
@@ -98,6 +98,4 @@ def linking(design: Design) -> Linking | None:
     tables = spec.linked
     if tables is None or not tables.both:
         return None
-    names = spec.release.attributes
-    attributes = [attribute for attribute in spec.attribute if names is None or attribute.name in names]
-    return Linking(tables=tables, slots=slots(attributes, tables))
+    return Linking(tables=tables, slots=slots_of(spec, tables))

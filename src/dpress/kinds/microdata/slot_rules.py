@@ -14,7 +14,7 @@ from dpress.core.maps.atoms import Box, Condition, Predicate
 from dpress.core.maps.runs import Runs, common, complement, of_codes
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.linked_table import LinkedTables
-from dpress.data.specification.slots import Slot, slots
+from dpress.data.specification.slots import Slot, slots_of
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import as_written, comparison, set_apart
 from dpress.mechanisms.microdata.record_rules import Impossible, Linear
@@ -35,7 +35,7 @@ def occupied(spec: Spec, tables: LinkedTables) -> Impossible:
     """
     names, boxes = spec.schema.names, list[Box]()
     size = names.index(tables.below.name)
-    for slot in _slots(spec, tables):
+    for slot in slots_of(spec, tables):
         axis, nobody = names.index(slot.name), ((slot.nobody, slot.nobody),)
         somebody = complement(nobody, slot.attribute.size)
         boxes.append((Condition(size, ((0, slot.number - 1),)), Condition(axis, somebody)))
@@ -51,7 +51,7 @@ def boxes_of(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Predic
     Raises:
         ValueError: it cannot be read.
     """
-    text, people = constraint.impossible or constraint.holds or "", _slots(spec, tables)
+    text, people = constraint.impossible or constraint.holds or "", slots_of(spec, tables)
     about = {each: number for number, each in _texts(text, people, constraint.persons or "each")}
     if {*about} == {text} and not any(slot.name in text for slot in people):
         if constraint.persons:
@@ -66,11 +66,6 @@ def boxes_of(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Predic
     if not kept:
         raise ValueError(f"{text!r} says nothing: it is so of everybody")
     return tuple(kept)
-
-
-def _slots(spec: Spec, tables: LinkedTables) -> tuple[Slot, ...]:
-    names = spec.release.attributes
-    return slots([each for each in spec.attribute if names is None or each.name in names], tables)
 
 
 def _texts(text: str, people: Sequence[Slot], persons: str) -> Iterator[tuple[int, str]]:

@@ -16,7 +16,7 @@ from dpress.data.linked.members import ByColumn, ConditionFirst, Order
 from dpress.data.linked.slot_columns import SlotColumn
 from dpress.data.sources.source import Source
 from dpress.data.specification.linked_table import Derived, LinkedTables, derived
-from dpress.data.specification.slots import Slot, slots
+from dpress.data.specification.slots import Slot, slots_of
 from dpress.data.specification.spec import Spec
 from dpress.release.plan.row_condition import rule_of
 
@@ -94,9 +94,7 @@ def _made(spec: Spec, tables: LinkedTables) -> Iterator[tuple[str, HouseholdColu
 
 def _slots(spec: Spec, tables: LinkedTables) -> tuple[Slot, ...]:
     """Return the attributes of every person's slot; none where the rows of one table are counted."""
-    released = {*(spec.release.attributes or ())}
-    attributes = [each for each in spec.attribute if not released or each.name in released]
-    return slots(attributes, tables) if tables.both else ()
+    return slots_of(spec, tables) if tables.both else ()
 
 
 def _column(spec: Spec, says: Derived, place: str) -> HouseholdColumn:
