@@ -114,6 +114,10 @@ REFUSED = [
         {"table": [{**ABOVE, "name": "Persons"}, {**BELOW, "of": "Persons"}]},
         r"\$.table: expected two of different names",
     ),
+    (
+        {"release": {"kind": "microdata"}, "constraint": [{"holds": "region = north", "persons": "first"}]},
+        r"^\$.constraint\[#1\].persons: only beside records of two \[\[table\]\]",
+    ),
     ({"data": {"rows": "persons", "source": "a.csv"}}, r"\$.data.source: each \[\[table\]\] names its rows"),
 ]
 
@@ -128,6 +132,13 @@ def test_what_does_not_fit_is_refused_in_a_line(changes, message):
 def test_single_persons_are_promised_nothing_beside_what_others_get_of_them():
     with pytest.raises(ValueError, match=r"derived: a person changes what the others of a household get"):
         dpress.plan(plain("persons", privacy={"unit": "pid", "epsilon": 1.0}))
+
+
+def test_one_table_has_no_first_person():
+    spec = {name: value for name, value in plain().items() if name not in ("table", "data")}
+    spec |= {"release": {"kind": "microdata"}, "constraint": [{"holds": "role = head", "persons": "others"}]}
+    with pytest.raises(ValueError, match=r"^\$.constraint\[#1\].persons: only beside records of two"):
+        dpress.plan(spec)
 
 
 def test_one_table_has_no_other_rows():

@@ -101,7 +101,12 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def _check_tables(self) -> None:
         """Refuse two tables that do not belong together, or whose rows cannot keep the promise."""
-        if (tables := self.linked) is None:
+        tables = self.linked
+        for place, constraint in enumerate(self.constraints, 1):
+            if constraint.persons is not msgspec.UNSET and (tables is None or not tables.both):
+                wanted = "only beside records of two [[table]], without `rows` in [data]; leave it out"
+                raise ValueError(f".constraint[#{place}].persons: {wanted}")
+        if tables is None:
             return
         if self.data is not None and self.data.source:
             raise ValueError(".data.source: each [[table]] names its rows in its `source`; leave it out")
