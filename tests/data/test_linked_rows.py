@@ -116,6 +116,17 @@ def test_rows_that_belong_to_nobody_and_keys_that_stand_twice_do_not_count():
     assert not dpress.check(spec("households"), tables(above, below)).faults
 
 
+def test_the_check_leaves_nobody_out_where_single_persons_are_protected():
+    above, below = households(10)
+    persons = spec("persons", above={"derived": {}}, unit=["hhid", "age"])
+    finding, capped = (
+        dpress.check(each, tables(above, below)).findings["tables"] for each in (persons, spec("persons"))
+    )
+    assert (finding.figures.persons, finding.figures.left_out, finding.figures.above_most) == (len(below), 0, 0)
+    assert "left out" not in str(finding.lines)
+    assert "left out" in str(capped.lines)
+
+
 def test_keys_of_several_columns_and_other_names():
     above, below = households(12)
     upper = [{"place": row["hhid"] // 40, "house": str(row["hhid"] % 40), "region": row["region"]} for row in above]

@@ -21,7 +21,7 @@ class LinkedCheck:
         without_household: rows below that belong to none.
         repeated: rows above whose key another has before them.
         without_persons: households that have none.
-        above_most: households with more persons than count.
+        above_most: households with more persons than count; 0 where single persons are protected, who all count.
         left_out: persons of these that do not count.
         largest: the most persons of a household.
     """
@@ -48,7 +48,8 @@ def linked_findings(tables: LinkedTables | None, source: Source) -> dict[str, Fi
     """
     if tables is None:
         return {}
-    *_, joined = cast("LinkedRows", source).read(())
+    rows = cast("LinkedRows", source)
+    *_, joined = rows.read(())
     sizes = joined.sizes
     figures = LinkedCheck(
         households=sizes.size,
@@ -56,24 +57,25 @@ def linked_findings(tables: LinkedTables | None, source: Source) -> dict[str, Fi
         without_household=joined.strays,
         repeated=joined.repeated,
         without_persons=int((sizes == 0).sum()),
-        above_most=int((sizes > tables.most).sum()),
-        left_out=int(np.maximum(sizes - tables.most, 0).sum()),
+        above_most=int((sizes > rows.most).sum()),
+        left_out=int(np.maximum(sizes - rows.most, 0).sum()),
         largest=int(sizes.max(initial=0)),
     )
-    return {
-        "tables": Finding(figures=figures, lines=(_lines(figures, tables),), faults=tuple(_faults(figures, tables)))
-    }
+    lines = _lines(figures, tables, capped=rows.most == tables.most)
+    return {"tables": Finding(figures=figures, lines=(lines,), faults=tuple(_faults(figures, tables)))}
 
 
-def _lines(figures: LinkedCheck, tables: LinkedTables) -> list[str]:
+def _lines(figures: LinkedCheck, tables: LinkedTables, *, capped: bool) -> list[str]:
     above, below = tables.above.name, tables.below.name
+    alone = f"{above} without {below} ({share(figures.without_persons, figures.households)})"
     rows = [
-        (figures.without_persons, f"{above} without {below} ({share(figures.without_persons, figures.households)})"),
+        (figures.without_persons, alone),
         (figures.above_most, f"{above} with more than {tables.most}, of whom the first {tables.most} count"),
         (figures.left_out, f"{below} left out by that ({share(figures.left_out, figures.persons + figures.left_out)})"),
     ]
     counted = f"{figures.households:,} {above}, {figures.persons:,} {below}, at most {figures.largest:,} of each"
-    return ["tables", f"  {counted}", *(f"  {number:>12,}  {words}" for number, words in rows)]
+    shown = rows if capped else rows[:1]
+    return ["tables", f"  {counted}", *(f"  {number:>12,}  {words}" for number, words in shown)]
 
 
 def _faults(figures: LinkedCheck, tables: LinkedTables) -> list[str]:
