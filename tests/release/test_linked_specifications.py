@@ -114,6 +114,19 @@ REFUSED = [
         {"table": [{**ABOVE, "name": "Persons"}, {**BELOW, "of": "Persons"}]},
         r"\$.table: expected two of different names",
     ),
+    ({"table": [{**ABOVE, "key": ["a", "a"]}, {**BELOW, "key": ["a", "b"]}]}, r"key: expected different columns"),
+    ({"table": [{**ABOVE}, {**BELOW, "attributes": ["rol"]}]}, r"\.attributes: there is no attribute 'rol'"),
+    *(
+        (
+            {
+                "data": {},
+                "table": [{**ABOVE, "derived": {name: "count"}}, {**BELOW, "attributes": ["age"]}],
+                "release": {"kind": "microdata"},
+            },
+            rf"derived.{name}: records of both tables have this column",
+        )
+        for name in ("persons", "age_1")
+    ),
     (
         {"release": {"kind": "microdata"}, "constraint": [{"holds": "region = north", "persons": "first"}]},
         r"^\$.constraint\[#1\].persons: only beside records of two \[\[table\]\]",
@@ -132,6 +145,12 @@ def test_what_does_not_fit_is_refused_in_a_line(changes, message):
 def test_single_persons_are_promised_nothing_beside_what_others_get_of_them():
     with pytest.raises(ValueError, match=r"derived: a person changes what the others of a household get"):
         dpress.plan(plain("persons", privacy={"unit": "pid", "epsilon": 1.0}))
+
+
+def test_columns_of_the_key_may_be_named_in_any_order():
+    keyed = [{**ABOVE, "key": ["a", "b"]}, {**BELOW, "key": ["a", "b"]}]
+    spec = plain("persons", table=keyed, privacy={"unit": ["b", "a"], "epsilon": 1.0})
+    assert dpress.plan(spec).design.claim.rows_per_unit == MOST
 
 
 def test_one_table_has_no_first_person():

@@ -77,6 +77,8 @@ class LinkedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if not NAME.fullmatch(self.name) or taken(self.name):
             wanted = "at most 60 letters, digits and _, and no other file's name of a release, such as records"
             raise ValueError(f".name: expected {wanted}, got {self.name!r:.60}")
+        if len({*self.keys}) != len(self.keys):
+            raise ValueError(".key: expected different columns, got one of them twice")
         check_no_password(self.source, "the rows")
         for name, text in self.derived.items():
             try:
@@ -140,13 +142,21 @@ class LinkedTables(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether the columns that name whom a promise protects name households."""
         return {*unit} == {*self.above.keys}
 
-    def check_names(self, released: Sequence[str]) -> None:
-        """Refuse, of records of both tables, attributes in whose columns the made-up keys stand.
+    def check_names(self, named: Sequence[str], released: Sequence[str]) -> None:
+        """Refuse attributes that are none, and columns of records of both tables that would stand for two things.
 
         Args:
+            named: the names of all attributes.
             released: the names of their attributes.
         """
         below = {*self.below.attributes}
+        if strays := sorted(below - {*named}):
+            raise ValueError(f".table[{self.below.name}].attributes: there is no attribute {strays[0]!r}")
+        made = {self.below.name, *(f"{name}_{slot}" for name in below for slot in range(1, self.most + 1))}
+        if twice := sorted(made & {*self.above.derived}) if self.both else ():
+            raise ValueError(
+                f".table[{self.above.name}].derived.{twice[0]}: records of both tables have this column, rename it"
+            )
         for name in released if self.both else ():
             keys = self.below.keys if name in below else self.above.keys
             if name in keys:
@@ -234,4 +244,5 @@ def with_cap(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(names: Any) -> Any:
-    return [names] if isinstance(names, str) else [*names] if isinstance(names, list | tuple) else names
+    """Return names in an order that does not matter; whatever is no list of them as it is."""
+    return [names] if isinstance(names, str) else sorted(map(str, names)) if isinstance(names, list | tuple) else names

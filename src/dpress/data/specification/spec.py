@@ -113,7 +113,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.privacy.model == "local" or self.periods is not msgspec.UNSET:
             raise ValueError('.table: two tables are published once, by a curator: model = "central", no [periods]')
         tables.check_unit(self.privacy.protected.columns, self.privacy.rows_per_unit)
-        tables.check_names(self.release.named or Schema(self.attribute).names)
+        names = Schema(self.attribute).names
+        tables.check_names(names, self.release.named or names)
 
     def _check_levels(self) -> None:
         """Refuse levels that no released attribute has, and two of one."""
