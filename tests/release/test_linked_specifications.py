@@ -5,10 +5,13 @@ import pytest
 from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, household_rows, households, tables
 
 import dpress
-from dpress.core.basics import rng
+from dpress.core.basics import free_memory, rng
 from dpress.core.basics.claim import Unit
+from dpress.core.basics.errors import NotSupported
 from dpress.data.table import Table
+from dpress.query.designs import mechanism_of
 from dpress.release.curator import publish
+from dpress.release.curator.memory_needed import bytes_needed
 from dpress.release.source_rows import chosen_rows
 
 
@@ -194,3 +197,20 @@ def test_the_file_of_two_that_changed_is_named(tmp_path):
     pq.write_table(tables(*households(30))["persons"], files["persons"])
     with pytest.raises(OSError, match=rf"^{files['persons']} changed while it was read"):
         table.check_unchanged()
+
+
+@pytest.mark.parametrize("rows", ["households", "persons"])
+def test_rows_that_are_joined_count_in_the_memory_that_is_needed(rows, tmp_path, monkeypatch):
+    data = tables(*households())
+    files = {name: tmp_path / f"{name}.parquet" for name in data}
+    for name, table in data.items():
+        pq.write_table(table, files[name])
+    source = chosen_rows(dpress.load_spec(plain(rows)), files).rows.source
+    joined = sum(table.num_rows for table in data.values())
+    assert (source.row_count(), source.rows_held()) == (data[rows].num_rows, joined)
+    design = dpress.plan(plain(rows)).design
+    alone, both = (bytes_needed(design, mechanism_of(design), data[rows].num_rows, joined=each) for each in (0, joined))
+    assert both - alone >= 160 * joined
+    monkeypatch.setattr(free_memory, "bytes_there", lambda: (alone + both) // 2)
+    with pytest.raises(NotSupported, match=r"\(nothing was read or charged\)"):
+        dpress.publish(design, files)

@@ -60,6 +60,14 @@ class LinkedRows(Source):
         stamps = (self.above.stamp(), self.below.stamp())
         return None if None in stamps else stamps
 
+    def row_count(self) -> int | None:
+        """Return how many rows there are at most, where that is stated beside those of either table."""
+        return (self.below if self.of_persons else self.above).row_count()
+
+    def rows_held(self) -> int:
+        """Return how many rows both tables have, where that is stated: all of them are joined at once."""
+        return sum(source.row_count() or 0 for source in (self.above, self.below))
+
     def columns(self) -> list[str]:
         """Return the names of all columns, those that persons make first."""
         above, below = self.above.columns(), self.below.columns()

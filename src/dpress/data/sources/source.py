@@ -93,6 +93,10 @@ class Source(Protocol):
         """Return how many rows there are where that is stated beside them; None where they must be read for it."""
         return None
 
+    def rows_held(self) -> int:
+        """Return how many rows are in memory at once while they are joined, where that is stated; 0 for all others."""
+        return 0
+
     def types(self) -> dict[str, str]:
         """Return the type of every column as it is declared: "DECIMAL(9,2)", "numeric(9,2)"; empty without any."""
         return {}

@@ -40,6 +40,10 @@ class Wrapped(Source):
         """Return what is stated of every column behind."""
         return self.source.declared()
 
+    def rows_held(self) -> int:
+        """Return how many rows are in memory at once behind."""
+        return self.source.rows_held()
+
     def notes(self) -> int:
         """Return how many of the last lines look like notes and no rows."""
         return self.source.notes()

@@ -16,13 +16,14 @@ START = 256 << 20  # bytes: the libraries that counting, drawing and writing loa
 PER_NUMBER = 8
 PER_VALUE = 16  # of a row that is read: as Arrow has it, and its code
 PER_PERSON_ROW = 160  # of a row whose person keeps a bounded number: whose it is, and whether it stays
+PER_JOINED_ROW = 160  # of a row that is joined: its key, its places and its rank, beside its values
 PER_LINE = 160  # of a row that is written: its numbers
 PER_LABEL = 48  # and each of its labels and ends
 LABELS = 4  # attributes of a table, of as many cells as are written at once
 PER_NUMBER_OF_LINE = 8  # numbers that are held, at least, for every row that is written
 
 
-def bytes_needed(design: Design, mechanism: CuratorMechanism, rows: int, *, csv: bool = False) -> int:
+def bytes_needed(design: Design, mechanism: CuratorMechanism, rows: int, *, csv: bool = False, joined: int = 0) -> int:
     """Return how many bytes publishing takes at most beside what the process has before.
 
     Args:
@@ -30,13 +31,15 @@ def bytes_needed(design: Design, mechanism: CuratorMechanism, rows: int, *, csv:
         mechanism: that the design describes.
         rows: about how many rows the table has.
         csv: whether tables are also written as CSV.
+        joined: rows of two tables that are held to be joined.
     """
     held, attributes = mechanism.numbers_held(rows), len(design.schema.tabular)
     lines = min(BATCH_CELLS, held // PER_NUMBER_OF_LINE)
     line = (PER_LINE + PER_LABEL * min(attributes, LABELS)) * (2 if csv else 1)
     persons = 0 if mechanism.claim.unit.column is None else PER_PERSON_ROW * rows
     reading = PER_VALUE * min(rows, THREADS * BATCH_ROWS) * attributes
-    return START + PER_NUMBER * held + line * lines + reading + persons
+    tables = joined * (PER_JOINED_ROW + PER_VALUE * attributes)
+    return START + PER_NUMBER * held + line * lines + reading + persons + tables
 
 
 def check_needed(design: Design, mechanism: CuratorMechanism, rows: Rows, *, csv: bool) -> None:
@@ -47,6 +50,7 @@ def check_needed(design: Design, mechanism: CuratorMechanism, rows: Rows, *, csv
         OSError: the rows cannot be read.
     """
     stated = rows.source.row_count()
-    needed = bytes_needed(design, mechanism, design.prediction.users if stated is None else stated, csv=csv)
+    users, joined = design.prediction.users if stated is None else stated, rows.source.rows_held()
+    needed = bytes_needed(design, mechanism, users, csv=csv, joined=joined)
     what = f"{design.release['kind']} by {design.method}"
     check_memory(needed, what, f"{catalog.kinds()[design.kind].smaller} (nothing was read or charged)")
