@@ -218,7 +218,8 @@ def _say(release: Release, out: str) -> None:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables
     for name, attributes in itertools.islice(tables.items(), MOST_NAMED):
-        click.echo(f"Table:   {name}: {held(name, attributes)}")
+        about = held(name, attributes)
+        click.echo(f"Table:   {name}: {about}" if about else f"Table:   {name}")
     if len(tables) > MOST_NAMED:
         click.echo(f"Tables:  {len(tables) - MOST_NAMED:,} more; release.json names them all")
     for name, attributes in release.answers.asked.items():
