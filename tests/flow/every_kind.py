@@ -70,7 +70,7 @@ CURATED: Mapping[str, Spec] = {
         mean=["pay"],
         median=["pay"],
         weight="heavy",
-        replicates=["uid", "lon"],
+        replicates=["lat", "age"],
         replicate_method="brr",
     ),
     "statistics: sums over persons": spec(

@@ -340,6 +340,11 @@ def test_publishing_from_python_recommends_nothing(folder, spec, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_table_of_no_attributes_is_named_alone(here, spec):
+    spec(release='kind = "statistics"\nparameters.mean = ["age"]')
+    assert "Table:   statistics.parquet" in here("publish", "spec.toml", "--out", "all").out.splitlines()
+
+
 def test_quiet_says_nothing_beside_the_result(dpress, folder):
     done = dpress("publish", "ages.toml", "--out", "quiet", "--quiet")
     assert done.err == ""

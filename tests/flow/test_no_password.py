@@ -7,7 +7,7 @@ from tests.refusals import SECRET
 
 import dpress
 from dpress.core.basics.database_url import holds_password, mentions_password
-from dpress.data.specification import spec as specifications
+from dpress.data.specification import spec_files as specifications
 from dpress.reporting.bundle import write_bundle
 
 URLS = [
