@@ -341,7 +341,7 @@ def test_publishing_from_python_recommends_nothing(folder, spec, capfd):
 
 
 def test_a_table_of_no_attributes_is_named_alone(here, spec):
-    spec(release='kind = "statistics"\nparameters.mean = ["age"]')
+    spec(release='kind = "statistics"\nattributes = ["age"]\nparameters.mean = ["age"]')
     assert "Table:   statistics.parquet" in here("publish", "spec.toml", "--out", "all").out.splitlines()
 
 
