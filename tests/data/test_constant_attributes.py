@@ -57,7 +57,7 @@ def test_what_the_release_names_stays():
     assert spec("sex = F", attributes=["sex", "age"]).schema.names == ("sex", "age")
     assert spec("sex = F", attributes="all").schema.names == every
     with pytest.raises(
-        ValueError, match=r'release.attributes: expected a list such as \["age", "sex"\], or "all", got'
+        ValueError, match=r'release.attributes: expected a list such as \["every"\], or "all", got'
     ):
         spec("", attributes="every")
     tables = {"tables": [["age", "sex"], ["ward"]]}

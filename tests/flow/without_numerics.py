@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.formats.make_formats import SEED, STORED
+from tests.formats.make_formats import SEED, STORED, homes
 from tests.formats.stored_case import PLACE, USERS, Case
 from tests.formats.stored_cases import CASES, visitors
 
@@ -30,7 +30,8 @@ def main(install: str) -> None:
     for name, case in CASES.items():
         design = dpress.load_design(STORED / (name if case.rounds == 1 else f"{name}_0") / "design.json")
         if not design.local:
-            found[name] = published(design, data[PLACE["name"] in {own["name"] for own in case.attributes}], case)
+            rows = data[PLACE["name"] in {own["name"] for own in case.attributes}]
+            found[name] = published(design, homes() if case.table else rows, case)
     json.dump(found, sys.stdout)
 
 

@@ -112,6 +112,8 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
 def _of_value(text: str, place: str, value: Any, spec: type[msgspec.Struct]) -> str:
     """Return what was expected in place of a value."""
     if text.startswith(("Invalid value", "Invalid enum value")):
+        if place == "$.release.attributes" and isinstance(value, str):
+            return f'expected a list such as ["{value}"], or "all", got {_show(value)}'
         choices = _choices(place)
         alias = OTHER_WORDS.get(place.rsplit(".", 1)[-1], {}).get(str(value).lower(), "")
         hint = f"; did you mean {alias!r}?" if alias else meant(str(value), re.findall(r"[a-z][a-z-]{2,}", choices[8:]))
@@ -203,7 +205,6 @@ def _choices(place: str) -> str:
         "relation": "expected add-remove or replace-one",
         "outside": "expected clamp, drop or reject",
         "cells": f"expected one of {', '.join(get_args(Cells))}",
-        "attributes": 'expected a list such as ["age", "sex"], or "all"',
         "values": 'expected a list such as ["f", "m"], or "discover"',
         "counter": "expected separate, tree, smooth or auto",
         "missing_unit": 'expected "reject" or "drop"',
