@@ -148,7 +148,7 @@ FIELDS = [
     ),
     ("epsilon = 1", 'epsilon = 1\nunit = "id"\nrows_per_unit = 0', ".rows_per_unit: expected an integer >= 1, got 0"),
     ("epsilon = 1", 'epsilon = 1\nunit = ["id"]', 'expected the column that names a person, as unit = "id", or two'),
-    ('"marginals"', '"marginals"\nattributes = "age"', """.attributes: expected a list such as ["age"], or "all", got 'age'"""),
+    ('"marginals"', '"marginals"\nattributes = "age"', '.attributes: expected a list such as ["age"], or "all"'),
     ('"marginals"', '"marginals"\nattributes = ["agee"]', "the attributes are age, sex; did you mean 'age'?"),
     ('"marginals"', '"marginals"\nattributes = ["age", "age"]', "expected different names, got 'age' twice"),
     ('"marginals"', '"marginals"\npostprocess = ["positive"]', "got 'positive'"),
