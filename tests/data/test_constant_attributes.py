@@ -56,9 +56,7 @@ def test_what_the_release_names_stays():
     every = ("age", "sex", "ward")
     assert spec("sex = F", attributes=["sex", "age"]).schema.names == ("sex", "age")
     assert spec("sex = F", attributes="all").schema.names == every
-    with pytest.raises(
-        ValueError, match=r'release.attributes: expected a list such as \["every"\], or "all", got'
-    ):
+    with pytest.raises(ValueError, match=r'release.attributes: expected a list such as \["every"\], or "all", got'):
         spec("", attributes="every")
     tables = {"tables": [["age", "sex"], ["ward"]]}
     assert spec("sex = F", kind="marginals", parameters=tables).schema.names == every
