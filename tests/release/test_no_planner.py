@@ -58,7 +58,10 @@ def queries(design):
     """Yield a query that every release of a design answers."""
     axis = design.schema.tabular[0]
     yield "total"
-    if isinstance(axis, (Categorical, Hierarchy)) or axis.bounds is None:
+    parameters = design.specification["release"].get("parameters", {})
+    if design.kind == "statistics" and axis.labels and f"{axis.name} = {axis.labels[0]}" in parameters.get("share", ()):
+        yield f"share {axis.name} = {axis.labels[0]}"
+    elif isinstance(axis, (Categorical, Hierarchy)) or axis.bounds is None:
         yield f"{axis.name} = {axis.labels[0]}"
     elif design.kind == "statistics":
         yield f"{OF_METHOD.get(design.method, 'mean')} {axis.name}"
