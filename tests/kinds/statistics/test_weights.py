@@ -84,7 +84,18 @@ def test_shares_and_ratios_of_groups_are_of_weights() -> None:
     north, south = (frame.pw[frame.region == region].sum() for region in ("north", "south"))
     assert release["share region = north"].value == pytest.approx(north / (north + south), rel=1e-3)
     assert release["ratio region = north / region = south"].value == pytest.approx(north / south, rel=1e-3)
-    assert release["count region = north - count region = south"].value == pytest.approx(north - south, abs=300)
+
+
+def test_a_difference_of_counts_is_of_rows_as_each_count_is() -> None:
+    release, frame = published(privacy=SURE), table().to_pandas()
+    north, south = ((frame.region == region).sum() for region in ("north", "south"))
+    answer = release["count region = north - count region = south"]
+    assert answer.value == pytest.approx(north - south, abs=2)
+    assert answer.interval[0] <= answer.value <= answer.interval[1]
+    assert answer.note == "These are rows; `sum pw` has their weights."
+    counts = [f"count(*) filter (where region = '{region}')" for region in ("north", "south")]
+    in_sql = release.sql(f"select {' - '.join(counts)} as n from survey").to_arrow()
+    assert in_sql["n"].to_pylist() == [answer.value]
 
 
 def covered(*, shorter: float = 1.0) -> dict[str, float]:
@@ -285,6 +296,14 @@ def test_the_page_says_what_is_weighted(tmp_path: Path) -> None:
         ({"weight": "wage"}, ValueError, "wage makes groups or is measured, too; read its column once more"),
         ({"weight": "wages"}, ValueError, "there is no attribute 'wages'"),
         ({"weight": "employed", "share": None}, ValueError, "employed has values that are no numbers"),
+        *(
+            (
+                {"attributes": (REGION, EMPLOYED, WAGE, LISTED | {"values": ["1", text]})},
+                ValueError,
+                "pw has values that are no numbers",
+            )
+            for text in ("nan", "inf", "1_000")
+        ),
         (
             {"attributes": (REGION, EMPLOYED, WAGE, WEIGHT | {"bounds": [-1.0, 5.0]})},
             ValueError,

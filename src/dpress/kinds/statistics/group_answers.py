@@ -29,7 +29,7 @@ from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source, source
-from dpress.query.statistics import EMPTY
+from dpress.query.statistics import EMPTY, difference, two_counts
 
 COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
@@ -145,6 +145,8 @@ class GroupAnswers(ReleaseAnswers):
         Raises:
             ValueError: it was not measured, or the condition is about other attributes than the groups'.
         """
+        if query.of == "difference" and self.weighted:
+            return self._rows_apart(query, text, confidence)
         if query.of in ("count", "ratio", "difference"):
             return None
         if query.of == "quantile":
@@ -169,19 +171,44 @@ class GroupAnswers(ReleaseAnswers):
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
         del progress
-        left, right = (self.mask(each).astype(float) for each in (first, second))
-        count, variance = self.sizes()
+        notes = (self._of_weights,) if self.weighted else ()
+        return replace(self._compared((first, second), self.sizes()), notes=notes)
+
+    def _compared(self, conditions: tuple[Condition, Condition], sizes: tuple[Array, Array]) -> Compared:
+        left, right = (self.mask(each).astype(float) for each in conditions)
+        count, variance = sizes
         pair = Pair(
             first=float(left @ count),
             second=float(right @ count),
             variances=(float(left @ variance), float(right @ variance)),
             covariance=float((left * right) @ variance),
         )
-        notes = (self._of_weights,) if self.weighted else ()
-        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail), notes=notes)
+        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
+
+    def _rows_apart(self, query: Query, text: str, confidence: float) -> Result:
+        """Return the difference of two counts of weighted rows, which are of rows, as each count is."""
+        of_rows = self._compared(two_counts(query), self.row_counts())
+        value, error, interval, _ = difference(of_rows, confidence)
+        return Result(
+            query=text,
+            value=value,
+            standard_error=error,
+            interval=interval,
+            confidence=confidence,
+            note=self._remark(COUNT, sampled=False),
+            of=query.of,
+        )
 
     def sizes(self) -> tuple[Array, Array]:
         """Return what shares and ratios of groups are made of: their counts, and the variances of these.
+
+        Raises:
+            ValueError: nothing was counted.
+        """
+        return self.row_counts()
+
+    def row_counts(self) -> tuple[Array, Array]:
+        """Return the rows of every group, and the variances of their counts.
 
         Raises:
             ValueError: nothing was counted.

@@ -3,6 +3,8 @@
 parameters, attributes -> the weight of a level, in parts of the largest.
 """
 
+import math
+
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
@@ -65,9 +67,17 @@ def _values(schema: Schema, name: str) -> list[float]:
         return [*map(float, attribute.numbers.ends)]
     labels = attribute.labels_between(0, attribute.size - len(attribute.with_cells.extra))
     try:
-        return [*map(float, labels)]
+        return [*map(_number, labels)]
     except ValueError:
         raise ValueError(f"{HERE}: {name} has values that are no numbers; expected numbers of at least 0") from None
+
+
+def _number(label: str) -> float:
+    """Return the number that a listed value is, with digits as files have them, without Python's underscores."""
+    number = float(label)
+    if "_" in label or not math.isfinite(number):
+        raise ValueError(label)
+    return number
 
 
 def row_weight(schema: Schema, name: str | None) -> RowWeight | None:
