@@ -4,11 +4,13 @@ Runs of one estimate each; a mean beyond its standard error, and a share below .
 1e-6 each.
 """
 
+import itertools
 import math
 from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import linear
@@ -86,3 +88,6 @@ def test_where_there_is_no_value_everything_is_possible() -> None:
 
 def test_students_quantiles_are_those_of_the_tables() -> None:
     assert [round(student(1.959964, degrees), 3) for degrees in (10, 30, 79)] == [2.228, 2.042, 1.990]
+    assert [round(student(1.959964, degrees), 3) for degrees in (1, 2, 3)] == [12.706, 4.303, 3.182]
+    for z, degrees in itertools.product((0.5, 1.0, 3.0, 4.5), (1, 2, 3, 4, 199)):
+        assert 2 * stats.t.sf(student(z, degrees), degrees) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-6)

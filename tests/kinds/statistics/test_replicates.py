@@ -122,6 +122,29 @@ def test_the_sum_of_weights_errs_as_all_rows_do_where_a_number_is_missing_in_mos
     assert answer.population[1] - answer.population[0] > 2 * 1.96 * error
 
 
+@pytest.mark.parametrize("method", ["jackknife", "brr"])
+@pytest.mark.parametrize(
+    ("weight", "changes"),
+    [(WEIGHT | {"bounds": [0.0, 60.0]}, {}), (WEIGHT, {"unit": {"pw": 40}})],
+)
+def test_replicates_of_weights_that_are_clamped_or_rounded_are_moved_alike(
+    method: str, weight: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    rows, replicates = survey(method)
+    made = published(5, rows, {"rho": 900}, attributes=(REGION, EMPLOYED, WAGE, weight), **parameters(method) | changes)
+    read = rows["pw"].to_numpy()
+    counted = 40 * np.rint(read / 40) if changes else np.minimum(read, weight["bounds"][1])
+    every = replicates * (counted / read)[:, None]
+    wage = rows["wage"].to_numpy()
+    errors = {
+        "sum pw": every.sum(axis=0) - counted.sum(),
+        "mean wage": wage @ every / every.sum(axis=0) - np.average(wage, weights=counted),
+    }
+    for name, apart in errors.items():
+        error = math.sqrt(FACTORS[method] * (apart**2).sum())
+        assert made[name].sampling == pytest.approx(error, rel=0.03), name
+
+
 def test_without_replicates_the_interval_says_that_it_holds_no_sampling() -> None:
     for query in ("total", "variance wage", "share region = north"):
         answer = release()[query]
@@ -188,6 +211,9 @@ def test_a_scale_of_the_handbook_stands_for_the_method_s() -> None:
         ({"replicates": ["rw1", "wage"]}, "wage is an attribute, too; leave that out"),
         ({"replicates": ["rw1", "rw1"]}, "rw1 stands there twice"),
         ({"replicate_method": "jackknife", "fay": 0.3}, 'it is of replicate_method = "brr" alone'),
+        ({"replicate_scale": math.inf}, "replicate_scale: expected a finite number > 0"),
+        ({"fay": 1.0}, "expected a number >= 0 and < 1"),
+        ({"replicates": [f"r{number}" for number in range(201)]}, "expected a list of 2 to 200 columns"),
         ({"replicates": None}, "it is of replicate weights; name them in `replicates`"),
         (
             {"attributes": (REGION, EMPLOYED, WAGE, WEIGHT | {"kind": "ordinal", "values": [1, 2], "bounds": None})},

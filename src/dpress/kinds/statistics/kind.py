@@ -92,7 +92,7 @@ Replicates = Annotated[
     Meta(
         min_length=2,
         max_length=200,
-        title="a list of at least two columns",
+        title="a list of 2 to 200 columns",
         description="the columns of replicate weights, no attributes: the error of sampling of counts, sums, means and "
         "shares follows, beside that of the noise",
     ),
@@ -103,7 +103,12 @@ Method = Annotated[
 ]
 Fay = Annotated[
     float,
-    Meta(ge=0, lt=1, description='of replicate_method = "brr": half-samples have fay and 2 - fay times their weights'),
+    Meta(
+        ge=0,
+        lt=1,
+        title="a number >= 0 and < 1",
+        description='of replicate_method = "brr": half-samples have fay and 2 - fay times their weights',
+    ),
 ]
 Scale = Annotated[
     float,

@@ -27,6 +27,8 @@ MOST_REPLICATES = 200
 class ReplicateSums(OverGroups, LinearMap):
     """Sums over the rows of every group of d_r (1 - t) / 2 and d_r (1 + t) / 2, d_r = (w_r - w) / W, for replicates r.
 
+    Where w is not what the column holds, as it is clamped or rounded, w_r is multiplied by what w is of that.
+
     Promise: the vector d of a row is cut to the norm `bound` of the order that the noise is for; |1 - t| + |1 + t| = 2,
     and (1 - t)^2 + (1 + t)^2 <= 4, so the L1 norm, and the L2 norm, of what it adds is at most `bound`. Numbers are
     rounded towards zero, which makes no norm larger. Replaced, at most twice that norm. Of the other order, bounds that
@@ -42,6 +44,8 @@ class ReplicateSums(OverGroups, LinearMap):
         order: of the norm that is cut.
         bound: that norm's largest value, in parts of the largest weight.
         factor: c in the variance c sum_r (theta_r - theta)^2.
+        read: the axis whose codes are levels of the weight as its column has it, which stand for what those of
+            replicates do; None where w is that.
     """
 
     part: MomentSums
@@ -51,6 +55,8 @@ class ReplicateSums(OverGroups, LinearMap):
     order: Literal[1, 2]
     bound: float
     factor: float
+    read: int | None = None
+    added_later: ClassVar[tuple[str, ...]] = ("read",)
     counts_all: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = False
 
@@ -136,11 +142,20 @@ class ReplicateSums(OverGroups, LinearMap):
                 sums[:, place] += np.bincount(groups, weights=weighted, minlength=self.groups)
         return np.rint(sums).astype(np.int64).ravel()
 
+    def _of(self, codes: Codes, axis: int) -> Array:
+        """Return the weights that the levels of an axis stand for, in parts of the largest weight, NaN for none."""
+        weights: Array = self.ratio * replace(self.replicate, axis=axis).of(codes)
+        return weights
+
     def shared(self, codes: Codes) -> Array:
         """Return what rows add, whole numbers, shape (ends * replicates, rows)."""
         levels = self.part.levels(codes)
         weights = np.zeros(codes.shape[1]) if self.weight is None else self.weight.of(codes)
-        apart = np.array([self.ratio * replace(self.replicate, axis=axis).of(codes) for axis in self.axes]) - weights
+        apart: Array = np.array([self._of(codes, axis) for axis in self.axes])
+        if self.read is not None:
+            read = self._of(codes, self.read)
+            apart *= np.where(codes[self.read] == 0, 1, weights / read)
+        apart -= weights
         apart[:, (levels < 0) | (levels > self.part.steps)] = np.nan
         apart[:, np.isnan(apart).any(axis=0)] = 0
         norm = np.abs(apart).sum(axis=0) if self.order == 1 else np.sqrt((apart**2).sum(axis=0))

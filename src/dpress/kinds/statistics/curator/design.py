@@ -127,7 +127,7 @@ def choose(spec: Spec) -> Choice:
     persons = goal.persons
     weights = {terms.weight} if terms.weight else set[str]()
     check(goal.schema, terms.assume or {}, goal.measured | weights)
-    weights.update(terms.replicates or ())
+    weights.update(attribute.name for attribute in replicate_attributes(spec.schema, terms))
     used = {*goal.by, *goal.measured, *goal.conditions, *(terms.totals or ())}
     check_apart(spec.schema, terms, used)
     check_used(goal.schema, used | weights, "by, mean, sum, variance, median, quantiles, share, totals, weight")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import UNSET
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
@@ -23,6 +24,7 @@ from dpress.mechanisms.linear.replicate_sums import ReplicateSums
 
 HERE = f"{PLACE}.replicates"
 LEVELS = 1 << 20
+WIDER = 4  # so many times as large as the method allows a replicate weight may be before it is clamped
 BESIDE = ("replicate_method", "fay", "replicate_scale")
 
 
@@ -83,6 +85,8 @@ def check_replicates(schema: Schema, terms: Statistics) -> None:
         raise ValueError(f"{HERE}: replicates stand beside a weight; name it in `weight`")
     if schema.attribute(terms.weight).numbers is None:
         raise ValueError(f"{HERE}: {terms.weight} has a list of values; replicates need a weight with `bounds`")
+    if not math.isfinite(terms.replicate_scale or 1.0):
+        raise ValueError(f"{PLACE}.replicate_scale: expected a finite number > 0")
     if terms.replicate_method is None:
         raise ValueError(f'{PLACE}.replicate_method: expected "jackknife", "brr" or "successive differences"')
     if terms.fay and terms.replicate_method != "brr":
@@ -100,15 +104,18 @@ def _check_names(schema: Schema, names: Sequence[str]) -> None:
 
 
 def replicate_attributes(schema: Schema, terms: Statistics) -> tuple[Tabular, ...]:
-    """Return the attributes of the replicates: from 0 to the highest that the method allows, clamped."""
+    """Return the attributes of the replicates, and of the weight as its column has it, from 0 on, clamped far above."""
     if not terms.replicates or terms.weight is None:
         return ()
     weight = schema.attribute(terms.weight)
-    numbers = weight.numbers
-    high = float(numbers.ends[1]) * replication(terms).highest  # type: ignore[union-attr]  # as checked
+    high = WIDER * float(weight.numbers.ends[1]) * replication(terms).highest  # type: ignore[union-attr]  # as checked
+    as_read = f"{terms.weight} as read"
+    while as_read in (*schema.names, *terms.replicates):
+        as_read += "_"
+    columns = dict.fromkeys(terms.replicates, UNSET) | {as_read: weight.columns[0]}
     return tuple(
-        Numeric(name=name, bounds=(0.0, high), bins=LEVELS, outside="clamp", null=weight.null)  # type: ignore[attr-defined]
-        for name in terms.replicates
+        Numeric(name=name, column=column, bounds=(0.0, high), bins=LEVELS, outside="clamp", null=weight.null)  # type: ignore[attr-defined]
+        for name, column in columns.items()
     )
 
 
@@ -125,7 +132,7 @@ def replicate_sums(
     """
     if not terms.replicates:
         return ()
-    method, names = replication(terms), terms.replicates
+    method, names, as_read = replication(terms), terms.replicates, schema.names[-1]
     replicate, weight = row_weight(schema, names[0]), row_weight(schema, terms.weight)
     which: Literal[1, 2] = 1 if order == 1 else 2
     return tuple(
@@ -137,6 +144,7 @@ def replicate_sums(
             order=which,
             bound=method.norms[which - 1],
             factor=method.factor,
+            read=schema.axes([as_read])[0],
         )
         for part in moments
     )
