@@ -14,9 +14,11 @@ from tests.kinds.statistics.weighted_rows import EMPLOYED, REGION, WAGE, WEIGHT,
 
 import dpress
 from dpress.core.basics import rng
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.linear import Array
 from dpress.kinds.statistics import plan_text
 from dpress.query.release import Release
+from dpress.release.truth.check_text import lines
 
 SIZE = 32
 NAMES = [f"rw{number}" for number in range(1, SIZE + 1)]
@@ -201,6 +203,41 @@ def test_a_scale_of_the_handbook_stands_for_the_method_s() -> None:
     scaled = published(5, survey("brr")[0], {"rho": 900}, **parameters("brr"), replicate_scale=4 / SIZE)
     plain = release("brr", "rho", 900)
     assert scaled["mean wage"].sampling == pytest.approx(2 * float(plain["mean wage"].sampling or 0), rel=0.01)
+
+
+def test_a_check_reads_the_replicates() -> None:
+    rows = survey("brr")[0]
+    specification = spec({"rho": 0.5}, **parameters("brr"))
+    fine = dpress.check(specification, rows)
+    assert fine.passed
+    assert [each.name for each in fine.attributes][-SIZE:] == NAMES
+    assert fine.findings["replicates"].figures.shrunk == 0
+    with pytest.raises(SchemaMismatch, match="the data has no column 'rw3'"):
+        dpress.check(specification, rows.drop_columns(["rw3"]))
+    for wrong in (None, "no", "-1"):
+        place = rows.column_names.index("rw3")
+        column = pa.array([wrong] * 900 + ["1"] * (len(rows) - 900))
+        checked = dpress.check(specification, rows.set_column(place, "rw3", column))
+        assert "rw3" in (checked.suspicious if wrong == "-1" else checked.refused), wrong
+        assert any(line.startswith("rw3: ") for line in lines(checked))
+
+
+def test_a_check_counts_the_rows_whose_error_of_sampling_is_understated() -> None:
+    rows, replicates = survey("jackknife")
+    adjusted = replicates * np.where(np.arange(len(rows)) % 2, 1.0, 1.5)[:, None]
+    for name, column in zip(NAMES, adjusted.T, strict=True):
+        rows = rows.set_column(rows.column_names.index(name), name, pa.array(column))
+    attributes = (REGION, EMPLOYED, WAGE, WEIGHT | {"bounds": [0.0, 110.0]})
+    shrunk = {}
+    for budget in ("epsilon", "rho"):
+        checked = dpress.check(spec({budget: 1.0}, attributes, **parameters("jackknife")), rows)
+        shrunk[budget] = checked.findings["replicates"].figures.shrunk
+        assert not checked.passed
+        assert "the error of sampling would be understated" in lines(checked)[-1]
+    weights = rows["pw"].to_numpy()
+    apart = np.abs(adjusted - weights[:, None]).sum(axis=1) / 110
+    assert shrunk["epsilon"] == pytest.approx((apart > 2.003).sum(), abs=3)
+    assert shrunk["rho"] < shrunk["epsilon"]
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ KIND = Kind(
     of_counts=False,
     in_sql=("sums",),
     discovers=True,
-    findings={"names": None, "totals": (), "bounds": ()},
+    findings={"names": None, "totals": (), "bounds": (), "replicates": None},
     wished=(
         Wished(
             kind="statistics",

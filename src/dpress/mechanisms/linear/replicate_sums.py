@@ -21,6 +21,7 @@ from dpress.mechanisms.linear.row_weight import SCALE, RowWeight
 Integers = npt.NDArray[np.int64]
 MOST_AT_ONCE = 1 << 21  # numbers that are held while rows are added up
 MOST_REPLICATES = 200
+SHRUNK = 1e-3  # of a row's deviations, from which on it counts as shrunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +151,26 @@ class ReplicateSums(OverGroups, LinearMap):
     def shared(self, codes: Codes) -> Array:
         """Return what rows add, whole numbers, shape (ends * replicates, rows)."""
         levels = self.part.levels(codes)
+        apart, norm = self._apart(codes, levels)
+        apart *= (SCALE - 1) / np.maximum(norm, self.bound)
+        if self.ends == 1:
+            return np.trunc(apart)
+        up = np.clip(levels / self.part.steps, 0, 1)
+        pairs = np.stack([apart * (1 - up), apart * up], axis=1)
+        return np.trunc(pairs.reshape(-1, codes.shape[1]))
+
+    def shrunk(self, codes: Codes) -> Integers:
+        """Return how many rows there are, and how many of them are shrunk by more than `SHRUNK`, shape (2,)."""
+        counts = [0, 0]
+        step = max(1, MOST_AT_ONCE // len(self.axes))
+        for start in range(0, codes.shape[1], step):
+            part = codes[:, start : start + step]
+            _, norm = self._apart(part, self.part.levels(part))
+            counts = [counts[0] + norm.size, counts[1] + int((norm * (1 - SHRUNK) > self.bound).sum())]
+        return np.array(counts, dtype=np.int64)
+
+    def _apart(self, codes: Codes, levels: Integers) -> tuple[Array, Array]:
+        """Return the deviations of rows, shape (replicates, rows), 0 of those that add nothing, and their norms."""
         weights = np.zeros(codes.shape[1]) if self.weight is None else self.weight.of(codes)
         apart: Array = np.array([self._of(codes, axis) for axis in self.axes])
         if self.read is not None:
@@ -159,9 +180,4 @@ class ReplicateSums(OverGroups, LinearMap):
         apart[:, (levels < 0) | (levels > self.part.steps)] = np.nan
         apart[:, np.isnan(apart).any(axis=0)] = 0
         norm = np.abs(apart).sum(axis=0) if self.order == 1 else np.sqrt((apart**2).sum(axis=0))
-        apart *= (SCALE - 1) / np.maximum(norm, self.bound)
-        if self.ends == 1:
-            return np.trunc(apart)
-        up = np.clip(levels / self.part.steps, 0, 1)
-        pairs = np.stack([apart * (1 - up), apart * up], axis=1)
-        return np.trunc(pairs.reshape(-1, codes.shape[1]))
+        return apart, norm

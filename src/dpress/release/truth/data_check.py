@@ -191,8 +191,11 @@ def check(
     """
     wanted = understood(asked)
     spec = specification_of(wanted)
-    attributes = tuple(_counted(spec, side) for attribute in spec.schema.attributes for side in attribute.sides)
     kind = catalog.kind(spec.release.kind)
+    checking = catalog.room(kind.name).checking
+    sides = [side for attribute in spec.schema.attributes for side in attribute.sides]
+    beside = () if checking is None else checking.beside(spec)
+    attributes = (*(_counted(spec, side) for side in sides), *beside)
     written, unit = spec.data or FileFormat(), spec.privacy.protected
     chosen = chosen_rows(spec, source_of(wanted, data), attributes)
     names = tuple(dict.fromkeys(side.read_from for side in attributes))
@@ -209,7 +212,6 @@ def check(
         rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
         if progress is not None:
             progress(rows)
-    checking = catalog.room(kind.name).checking
     checked = CheckedRows(spec=spec, planned=wanted.design, source=source, progress=progress)
     findings = linked_findings(spec.linked, chosen.every.source)
     findings |= {} if checking is None else checking.findings(checked)

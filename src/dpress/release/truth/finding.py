@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from dpress.attributes.attribute import Tabular
 from dpress.core.methods.mechanism import Mechanism
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Spec
@@ -65,9 +66,11 @@ class Checking:
 
     Args:
         findings: returns what it finds, by the names of the card; without those that do not apply.
+        beside: returns the attributes that are read beside those of the specification.
     """
 
     findings: Callable[[CheckedRows], dict[str, Finding]]
+    beside: Callable[[Spec], tuple[Tabular, ...]] = lambda _: ()
 
 
 def share(part: int, whole: int) -> str:

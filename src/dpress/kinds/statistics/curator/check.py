@@ -8,15 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpress.attributes.attribute import Tabular
 from dpress.core.basics import rng as generators
+from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Edges, Integers, Sums
 from dpress.data.person_totals import person_totals
+from dpress.data.specification.spec import Spec
 from dpress.data.table_rows import TableRows
-from dpress.kinds.statistics.curator.first_step import bounds_first, decoder_of
+from dpress.kinds.statistics.curator.first_step import bounds_first, decoder_of, names_first
+from dpress.kinds.statistics.curator.sampling import check_replicates, replicate_attributes
+from dpress.kinds.statistics.kind import Statistics
 from dpress.mechanisms.discovery.bounds_first import ChosenBounds
+from dpress.release.plan.parameter_checks import of_kind
 from dpress.release.truth.finding import CheckedRows, Finding, share
 
+SHRUNK = 0.2  # of the rows, from which on the error of sampling looks like a mistake
 DRAWS = 20  # of bounds
 MOST = 0.25  # of the rows, outside of half of the draws, from which on the bounds look like a mistake
 
@@ -150,3 +157,52 @@ def _unsure(check: BoundsCheck) -> str:
         return f"{check.attribute}: {check.rows:,} rows are too few to find bounds; {enough}"
     outside = share(check.outside[0], check.rows)
     return f"{check.attribute}: bounds that are chosen would leave {outside} of the rows outside; state the bounds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicatesCheck:
+    """What the norm does to rows' replicate weights.
+
+    Args:
+        rows: that are read.
+        shrunk: of these, rows whose replicates lie further from the weight than the method allows.
+    """
+
+    rows: int
+    shrunk: int
+
+
+def replicates_of(spec: Spec) -> tuple[Tabular, ...]:
+    """Return the columns of replicate weights as attributes; none where there are none.
+
+    Raises:
+        ValueError: they are not as they should be, see `check_replicates`.
+    """
+    if "replicates" not in spec.release.parameters:
+        return ()
+    terms = of_kind(spec, Statistics)
+    check_replicates(spec.schema, terms)
+    return replicate_attributes(spec.schema, terms)[:-1]  # the last is the weight once more
+
+
+def replicates_findings(rows: CheckedRows) -> dict[str, Finding]:
+    """Return how many rows are shrunk, whose error of sampling is understated; nothing without replicates."""
+    if "replicates" not in rows.spec.release.parameters or names_first(rows.mechanism) is not None:
+        return {}
+    strategy = decoder_of(rows.mechanism).strategy
+    if strategy is None:
+        return {}
+    unit = rows.spec.privacy.protected
+    table = TableRows(schema=rows.design.schema, source=rows.source, unit=unit, progress=rows.progress)
+    try:
+        count, shrunk = table.sums(Sums(of_rows=strategy.replicates[0].shrunk)).tolist()
+    except SchemaMismatch:  # the attribute says why
+        return {}
+    words = (
+        f"replicates: {shrunk:,} of {count:,} rows ({share(shrunk, count)}) lie further from the weight than "
+        "`replicate_method` allows"
+    )
+    lines = [words, "  these are shrunk, and the error of sampling is understated"] if shrunk else []
+    faults = (f"{words}: the error of sampling would be understated",) if shrunk > SHRUNK * count else ()
+    figures = ReplicatesCheck(rows=count, shrunk=shrunk)
+    return {"replicates": Finding(figures=figures, lines=(lines,) if lines else (), faults=faults)}
