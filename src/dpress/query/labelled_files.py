@@ -97,7 +97,7 @@ def _value_labels(axis: Tabular) -> list[tuple[str, str]]:
     """Return the name of every listed value and its label for people."""
     if axis.line is not None:
         return []
-    return [*zip(axis.labels, getattr(axis, "captions", axis.labels), strict=True)]
+    return [*zip(axis.labels, axis.captions, strict=True)]
 
 
 def _variable(name: str, taken: Iterable[str]) -> str:

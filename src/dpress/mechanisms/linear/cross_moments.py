@@ -21,7 +21,7 @@ from dpress.core.methods.mechanism import Card
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
 from dpress.core.methods.table_sums import Rows, Sums
-from dpress.mechanisms.linear.groups import OverGroups, groups_in
+from dpress.mechanisms.linear.groups import OverRows, groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.row_weight import whole_shares
 
@@ -37,7 +37,7 @@ OF_DEGREE: dict[Degree, int] = {0: 4, 1: 2, 2: 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossMoments(OverGroups, LinearMap):
+class CrossMoments(OverRows, LinearMap):
     """Count, sums of t, of t^2 and of t_i t_j over the rows of every group, t = 2 level / steps - 1 in [-1, 1].
 
     Promise: degree 1 and 2 share a row out among the products of Bernstein polynomials of its levels, which are at
@@ -135,22 +135,9 @@ class CrossMoments(OverGroups, LinearMap):
         """Whether every row counts: none is without a level."""
         return all(steps + 1 == self.shape[axis] for steps, axis in zip(self.steps, self.axes, strict=True))
 
-    def sums(self, codes: Codes) -> Integers:
-        """Return the answers of some rows, group by group, shape (groups * width,): a kernel of `fold`.
-
-        Args:
-            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
-        """
-        return self._added(codes, None)
-
     def counted(self, rows: Rows) -> Numbers:
         """Return what is measured of all rows."""
         return rows.sums(Sums(of_rows=self.sums, of_persons=None))
-
-    def apply(self, cells: Numbers) -> Numbers:
-        """Return the answers of a full table, which must be small."""
-        places = np.flatnonzero(cells)
-        return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return the largest sum of |change|^order that a row causes; exact where it comes or goes.

@@ -11,7 +11,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.kron import kron
 from dpress.core.maps.linear import Identity, Invertible, LinearMap, Numbers
 from dpress.core.methods.people import Codes
-from dpress.mechanisms.linear.groups import OverGroups, first_levels, level_counts
+from dpress.mechanisms.linear.groups import OverRows, first_levels, level_counts
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.row_weight import RowWeight
 
@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupDistribution(OverGroups, LinearMap):
+class GroupDistribution(OverRows, LinearMap):
     """The nodes of a tree over the cells of an attribute, in every group.
 
     Promise: a row is in one group and one cell, so the sensitivity is the tree's; at most twice that under
@@ -90,14 +90,6 @@ class GroupDistribution(OverGroups, LinearMap):
         """How many numbers `sums` returns."""
         return self.groups * self.tree.cells
 
-    def sums(self, codes: Codes) -> Integers:
-        """Return the counts of the cells of some rows, group by group, shape (groups * cells,).
-
-        Args:
-            codes: shape (axes, rows).
-        """
-        return self._counts(codes, None)
-
     @property
     def counts_all(self) -> bool:
         """Whether every row of a weight counts: none is without a level."""
@@ -112,12 +104,6 @@ class GroupDistribution(OverGroups, LinearMap):
         """Return the nodes' counts, from the cells' counts of all rows."""
         return self.nodes.apply(sums)
 
-    def apply(self, cells: Numbers) -> Numbers:
-        """Return the nodes' counts of a full table, which must be small."""
-        places = np.flatnonzero(cells)
-        codes = np.array(np.unravel_index(places, self.shape), dtype=np.int32)
-        return self.answers(self._counts(codes, np.asarray(cells)[places]))
-
     def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return that of the nodes; a replaced row of a weight may leave its cell as if it went."""
         largest = self.nodes.sensitivity(order, relation)
@@ -126,7 +112,7 @@ class GroupDistribution(OverGroups, LinearMap):
         grain: int = self.grain**order
         return max(largest, self.nodes.sensitivity(order, Relation.ADD_REMOVE)) * grain
 
-    def _counts(self, codes: Codes, times: Numbers | None) -> Integers:
+    def _added(self, codes: Codes, times: Numbers | None) -> Integers:
         if self.weight is not None:
             parts = np.nan_to_num(self.weight.of(codes))
             times = np.rint(self.grain * parts) * (1 if times is None else times)

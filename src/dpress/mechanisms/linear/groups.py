@@ -11,6 +11,7 @@ from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
 
 Mask = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 
 def groups_in(shape: Sequence[int], by: Sequence[int]) -> int:
@@ -93,3 +94,31 @@ class OverGroups:
     def transpose(self, answers: Array) -> Array:
         """Return A^T y, over a full table, which must be small."""
         return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
+
+
+class OverRows(OverGroups):
+    """Sums over the rows of every group, and what a full table has of them."""
+
+    __slots__ = ()
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the sums over some rows, group by group: a kernel of `fold`.
+
+        Args:
+            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
+        """
+        return self._added(codes, None)
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured of the sums over all rows: themselves."""
+        return sums
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the answers of a full table, which must be small."""
+        places = np.flatnonzero(cells)
+        codes = np.array(np.unravel_index(places, self.shape), dtype=np.int32)
+        return self.answers(self._added(codes, np.asarray(cells)[places]))
+
+    def _added(self, codes: Codes, times: Numbers | None) -> Integers:
+        """Return the sums over rows of which each stands there so many times; once unless given."""
+        raise NotImplementedError

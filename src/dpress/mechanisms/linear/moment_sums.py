@@ -17,7 +17,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
-from dpress.mechanisms.linear.groups import OverGroups
+from dpress.mechanisms.linear.groups import OverRows
 from dpress.mechanisms.linear.row_weight import SCALE, RowWeight, whole_shares
 
 Integers = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ LARGEST = 1 << 31  # of steps^degree: so many rows fit 63 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MomentSums(OverGroups, LinearMap):
+class MomentSums(OverRows, LinearMap):
     """The shares of all rows of a group, summed up: row j of group g is the sum of steps^degree B_j(t).
 
     Promise: a row adds steps^degree, weighted 2^30, to its group in all, so that is the L1 sensitivity, the squared L2
@@ -90,14 +90,6 @@ class MomentSums(OverGroups, LinearMap):
         """How many numbers `sums` returns."""
         return self.rows
 
-    def sums(self, codes: Codes) -> Integers:
-        """Return the sums over some rows, group by group, shape (groups * (degree + 1),), weighted one more each.
-
-        Args:
-            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
-        """
-        return self._added(codes, None)
-
     @property
     def counts_all(self) -> bool:
         """Whether every row of a weight counts: none is without a level."""
@@ -108,15 +100,6 @@ class MomentSums(OverGroups, LinearMap):
         """Whether the sums tell how many rows there are: none is without a level, or a weight."""
         weighed = self.weight is None or self.weight.steps + 1 == self.shape[self.weight.axis]
         return weighed and self.counts_all
-
-    def answers(self, sums: Numbers) -> Numbers:
-        """Return what is measured of the sums over all rows: themselves."""
-        return sums
-
-    def apply(self, cells: Numbers) -> Numbers:
-        """Return the sums of a full table, which must be small."""
-        places = np.flatnonzero(cells)
-        return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return steps^(degree order), or twice that where a row is replaced, if that can change anything."""

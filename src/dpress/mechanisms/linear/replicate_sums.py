@@ -14,7 +14,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import Array, LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
-from dpress.mechanisms.linear.groups import OverGroups
+from dpress.mechanisms.linear.groups import OverRows
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.row_weight import SCALE, RowWeight
 
@@ -25,7 +25,7 @@ SHRUNK = 1e-3  # of a row's deviations, from which on it counts as shrunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicateSums(OverGroups, LinearMap):
+class ReplicateSums(OverRows, LinearMap):
     """Sums over the rows of every group of d_r (1 - t) / 2 and d_r (1 + t) / 2, d_r = (w_r - w) / W, for replicates r.
 
     Where w is not what the column holds, as it is clamped or rounded, w_r is multiplied by what w is of that.
@@ -101,23 +101,6 @@ class ReplicateSums(OverGroups, LinearMap):
     def step(self) -> float:
         """The unit of the sums, in largest weights."""
         return self.bound / (SCALE - 1)
-
-    def sums(self, codes: Codes) -> Integers:
-        """Return the sums over some rows, group by group, replicate by replicate: the lower end first.
-
-        Args:
-            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
-        """
-        return self._added(codes, None)
-
-    def answers(self, sums: Numbers) -> Numbers:
-        """Return what is measured of the sums over all rows: themselves."""
-        return sums
-
-    def apply(self, cells: Numbers) -> Numbers:
-        """Return the sums of a full table, which must be small."""
-        places = np.flatnonzero(cells)
-        return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return the largest sum of |change|^order, SCALE^order for the order that is cut, times 2^order if replaced.
