@@ -111,6 +111,8 @@ bench: setup
 	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
 	$(BIN)/python bench/relations.py > out/bench-relations.json
 	$(BIN)/python bench/weighted.py > out/bench-weighted.json
+	$(BIN)/python bench/households.py > out/bench-households.json
+	$(BIN)/python bench/kills.py > out/bench-kills.json
 	$(BIN)/python bench/private_bounds.py > out/bench-private-bounds.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
@@ -126,8 +128,8 @@ bench: setup
 	$(BIN)/python bench/sql.py table out/sql > out/bench-sql.json
 	$(PYTHON) -m venv out/peers && out/peers/bin/python -m pip install --quiet kmodes
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
-	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray
-	$(BIN)/python bench/engines.py --peers out/peers/bin/python > out/bench-engines.json
+	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray 'opendp[polars]' diffprivlib 'scikit-learn<1.6' pipeline-dp
+	$(BIN)/python bench/engines.py --peers out/peers/bin/python out/tumult/bin/python > out/bench-engines.json
 	-cd clients/js && npm install --silent && npm run --silent bench > ../../out/bench-client.json
 	$(BIN)/python bench/page.py out > docs/explanations/benchmarks.md
 	@ls out/bench-*.json

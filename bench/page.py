@@ -98,7 +98,7 @@ def page(folder: Path) -> str:
     for script, result in listed():
         path = folder / result
         if not path.is_file() or not path.stat().st_size:
-            absent.append(f"| `bench/{script}.py` | {summary(script)} | **not run** |")
+            absent.append(f"`bench/{script}.py`")
             continue
         found = json.loads(path.read_text(encoding="utf-8"))
         told = machine(found.pop("machine"))
@@ -109,7 +109,7 @@ def page(folder: Path) -> str:
             f"{told}\n",
         ]
     if absent:
-        out += ["## Not run\n", "| script | measures | |\n|---|---|---|\n" + "\n".join(absent) + "\n"]
+        out += ["## Not run\n", f"{', '.join(absent)}. The first line of each says what it measures.\n"]
     return "\n".join(out)
 
 
