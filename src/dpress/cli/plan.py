@@ -90,7 +90,8 @@ def _show_counted(planned: Plan) -> None:
     """Print which rows are counted, where those are not all."""
     for words in chosen_rows(planned.spec.where, whom=planned.design.whom):
         click.echo(words)
-    if (counted := planned.spec.privacy.protected.counted) and not planned.design.local:
+    counted = planned.spec.privacy.protected.counted
+    if counted and not planned.design.local and not planned.design.whom:
         click.echo(f"Counts are of {counted}: {CAP}")
 
 

@@ -214,7 +214,7 @@ def _say(release: Release, out: str) -> None:
     click.echo(f"Promise: {promised(release.claim)}, per {unit.name}, {unit.relation}")
     if release.design.where:
         click.echo(f"Rows:    those of which `{release.design.where}` holds")
-    if unit.counted:
+    if unit.counted and not release.design.whom:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables
     for name, attributes in itertools.islice(tables.items(), MOST_NAMED):

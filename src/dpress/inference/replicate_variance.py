@@ -88,7 +88,8 @@ def with_sampling(
         sampling: the variance, in the same units.
         z: standard errors to each side.
         bounds: between which the truth lies.
-        alone: the variance that as many rows have that are drawn one by one; the design effect is over it.
+        alone: the variance that as many rows have that are drawn one by one; the design effect is over it, and NaN
+            where noise hides the error of sampling.
     """
     wide = student(z, sampling.replicates - 1) * np.sqrt(sampling.most)
     value, missing = estimates.value, np.isnan(estimates.value)
@@ -99,7 +100,7 @@ def with_sampling(
     low, high = np.where(missing, estimates.low, low), np.where(missing, estimates.high, high)
     error = np.where(missing, np.nan, sampling.standard_error)
     if alone is not None:
-        alone = error**2 / np.where(alone > 0, alone, np.nan)
+        alone = np.where(error > 0, error, np.nan) ** 2 / np.where(alone > 0, alone, np.nan)
     return replace(estimates, sampling=error, population=(low, high), design_effect=alone)
 
 

@@ -106,7 +106,7 @@ def _readme(release: Release, license_: str) -> str:
         "Method": release.method,
         "Promise": f"{promised(release.claim)}, per {unit.name}, {unit.relation}",
         "Rows": release.design.where and f"those of which {release.design.where} holds",
-        "Counts": unit.counted and f"of {unit.counted}; further rows were left out",
+        "Counts": release.design.whom or (unit.counted and f"of {unit.counted}; further rows were left out"),
         "Made": release.created,
         "Design": release.design.id,
     }

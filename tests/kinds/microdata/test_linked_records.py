@@ -37,6 +37,14 @@ def plain(constraints=(), epsilon=2.0, **changes):
     return {**spec, **changes}
 
 
+def test_constraints_under_which_all_households_are_empty_are_refused():
+    nobody = ({"holds": "role = head", "persons": "first"}, {"holds": "role = other", "persons": "first"})
+    for constraints in (nobody, ({"holds": "persons = 0"},)):
+        with pytest.raises(ValueError, match=r"constraint: together the constraints leave no rows of persons possible"):
+            dpress.plan(dpress.load_spec(plain(constraints)))
+    dpress.plan(dpress.load_spec(plain(nobody[:1])))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def one_short_fit():
     """Fit one model of few rounds: what is looked at is not how near it is."""

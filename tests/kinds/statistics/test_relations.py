@@ -129,7 +129,16 @@ def test_what_is_not_told_from_singular_has_no_numbers() -> None:
     assert all(math.isnan(result.value) and math.isnan(result.interval[0]) for result in found)
     assert {result.note for result in found} == {found[0].note}
     assert str(found[0].note).startswith("Not told from singular")
-    assert "not told from singular" in text(html_of_page(few))
+    page = text(html_of_page(few))
+    assert "not told from singular" in page
+    assert "where the noise hides whether the regressors, or the rows, are told from dependent ones" in page
+    assert "cannot be told from empty" not in page
+    assert "design effect" not in text(html_of_page(plain_release()))
+    figures = dpress.evaluate(few, table(60))
+    coefficients = [
+        value for name, value in figures.items() if " in cost ~ " in name and name.endswith("within interval")
+    ]
+    assert all(math.isnan(value) for value in coefficients)  # none was told, so that none missed
 
 
 def test_intervals_hold_as_often_as_they_say_against_the_rows() -> None:

@@ -170,6 +170,7 @@ def test_where_noise_hides_the_error_the_interval_allows_for_it() -> None:
     answer = next(answer for answer in map(noisy.__getitem__, queries) if answer.sampling == 0)
     assert "The noise hides the error of sampling" in str(answer.note)
     assert answer.population is not None
+    assert answer.design_effect is None
     assert answer.population[1] - answer.population[0] > 1.5 * (answer.interval[1] - answer.interval[0])
 
 
@@ -184,6 +185,10 @@ def test_files_and_page_have_both_errors(tmp_path: Path) -> None:
     assert next(row for row in loaded if row["statistic"] == "count")["sampling_error"] is None
     words = text(html_of_page(release()))
     assert "Noise and sampling" in words
+    assert "Standard errors of noise and of sampling" in words
+    assert "the interval with sampling" in words or "that with sampling" in words
+    announced = " ".join(release().answers.announced)
+    assert "that with sampling holds also by how much the sample differs" in announced
     assert "95 % interval of both" in words
 
 

@@ -38,6 +38,7 @@ def of_two_tables(tables: Sequence[Mapping[str, Any]], unit: Sequence[str]) -> s
     key = [above["key"]] if isinstance(above["key"], str) else above["key"]
     if {*key} == {*unit}:
         rows = f"its row of {above['name']} and all of its rows of {below['name']}"
+        rows += f", of which the first {below['most']} count"
         return f"Protected is each of {above['name']} as a whole, by {' and '.join(key)}: {rows}, at once."
     return (
         f"Protected is each single one of {below['name']}, by {' and '.join(unit)}, which is less than a whole one of "
@@ -51,7 +52,8 @@ def chosen_rows(where: str, counted: str = "", whom: str = "") -> list[str]:
     Args:
         where: the public condition of which rows are; empty for all.
         counted: `Unit.counted`; empty for all.
-        whom: `of_two_tables`; empty for those of one.
+        whom: `of_two_tables`, which says it of those; empty for those of one.
     """
     chosen = [f"Only rows of which `{where}` holds are counted."] if where else []
-    return chosen + ([f"Counts are of {counted}."] if counted else []) + ([whom] if whom else [])
+    kept = whom or (f"Counts are of {counted}." if counted else "")
+    return chosen + ([kept] if kept else [])

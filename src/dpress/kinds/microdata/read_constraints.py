@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
+from dpress.core.maps.atoms import Condition as CellCondition
 from dpress.core.maps.atoms import Predicate
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.spec import Spec
@@ -38,7 +40,18 @@ def rules_of(spec: Spec) -> Rules:
         rules.possible(spec.schema.shape)
     except ValueError as error:
         raise ValueError(f"{PLACE}: {error}") from None
+    if linked is not None and linked.both:
+        _check_somebody(rules, spec.schema, linked.below.name)
     return rules
+
+
+def _check_somebody(rules: Rules, schema: Schema, size: str) -> None:
+    """Refuse rules under which all households are empty: an empty one breaks no rule of its persons."""
+    empty = Impossible(boxes=((CellCondition(axis=schema.names.index(size), runs=((0, 0),)),),))
+    try:
+        replace(rules, impossible=(*rules.impossible, empty)).possible(schema.shape)
+    except ValueError:
+        raise ValueError(f"{PLACE}: together the constraints leave no rows of {size} possible") from None
 
 
 def single(spec: Spec, constraint: Constraint, place: int) -> Rules:

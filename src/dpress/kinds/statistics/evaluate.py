@@ -32,7 +32,7 @@ def metrics_of(statistics: GroupResults, truth: Truth, periods: Mapping[str, flo
     """Return for every statistic the errors over all groups that have rows.
 
     `mean cost: root mean squared error` is over the groups whose value was published, `: within interval` the share of
-    all groups with rows whose 95 % interval holds the truth, where there are intervals, `: not published` how many have
+    all groups with rows and an interval whose 95 % interval holds the truth, `: not published` how many with rows have
     no value. The truth of a quantile is that of the cells.
 
     Args:
@@ -57,13 +57,13 @@ def _nearest(value: Array, true: Array, period: float) -> Array:
 
 
 def _errors(statistic: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:
-    published = filled & np.isfinite(statistic.value)
+    published, told = filled & np.isfinite(statistic.value), filled & ~np.isnan(statistic.low)
     slack = 1e-9 * (1 + np.abs(true))
     inside = (statistic.low - slack <= true) & (true <= statistic.high + slack)
     errors = (statistic.value - true)[published]
     return {
         "root mean squared error": math.sqrt(float((errors**2).mean())) if published.any() else math.nan,
-        **({"within interval": float(inside[filled].mean()) if filled.any() else math.nan} if interval else {}),
+        **({"within interval": float(inside[told].mean()) if told.any() else math.nan} if interval else {}),
         "not published": float((filled & ~np.isfinite(statistic.value)).sum()),
     }
 

@@ -291,6 +291,11 @@ class GroupAnswers(ReleaseAnswers):
         )
 
     @property
+    def replicated(self) -> bool:
+        """Whether the error of sampling is told, by replicate weights."""
+        return False
+
+    @property
     def _of_weights(self) -> str:
         return f"Weighted by {self.weighted}. {OF_NOISE}"
 
@@ -329,7 +334,8 @@ class GroupAnswers(ReleaseAnswers):
         chosen = self.groups().chosen
         without = [f"Chosen, without an interval: {', '.join(chosen)}"] if chosen else []
         names = [self.discovered] if self.discovered else []
-        weights = [f"All but the count: {self._of_weights}"] if self.weighted else []
+        holds = OF_BOTH if self.replicated else OF_NOISE
+        weights = [f"All but the count is weighted by {self.weighted}. {holds}"] if self.weighted else []
         return (f"Statistics: {', '.join(self.measured)}", *without, *names, *notes, *weights)
 
     @property

@@ -7,7 +7,7 @@ import itertools
 import math
 import shlex
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +30,37 @@ from dpress.release.room import Page
 from dpress.reporting.accuracy import query_of
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
-from dpress.reporting.group_bars import MOST_GROUPS, bars
+from dpress.reporting.group_bars import LONGEST, MOST_GROUPS, bars
 from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import stated
+from dpress.reporting.short_labels import short_labels
 from dpress.reporting.statistic_titles import Titled, chief, titled
 
 TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
-Ordered = tuple[GroupResults, Places]
-"""The estimates of all groups, and the order in which these are shown."""
-SAMPLED = ("group", "statistic", "value", "noise", "sampling", "95 % interval of both", "design effect")
+SAMPLED = ("statistic", "noise", "sampling", "95 % interval of both", "design effect")
 LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
+SHORTEST = 6  # letters of a label that is cut beside others
+MOST_CUT = 1 << 10  # labels of an attribute that are told apart when they are cut
+
+
+class Ordered(NamedTuple):
+    """The estimates of all groups, in the order in which these are shown.
+
+    Args:
+        each: the estimates.
+        order: the places of the groups.
+        names: their labels, in this order.
+        drawn: the same, as short as a figure needs them.
+    """
+
+    each: GroupResults
+    order: Places
+    names: list[str]
+    drawn: list[str]
 
 
 def page(release: Release) -> str:
@@ -53,10 +70,11 @@ def page(release: Release) -> str:
     each, whole = answers.groups(), answers.together()
     axes = _several(answers.axes)
     labels, order = _groups(axes), _order(each, axes)
-    names = [labels[place] for place in order]
+    names, drawn = ([texts[place] for place in order] for texts in (labels, _groups(axes, LONGEST)))
+    ordered = Ordered(each, order, names, drawn)
     query = _example(each, answers, axes)
     titles = {attribute.name: attribute.title or attribute.name for attribute in release.schema.tabular}
-    parts = {name: _part(with_unit(name, release.schema), name, (each, order), whole, names) for name in each.names}
+    parts = {name: _part(with_unit(name, release.schema), name, ordered, whole) for name in each.names}
     return rendered(
         TEMPLATE,
         {
@@ -69,14 +87,14 @@ def page(release: Release) -> str:
             "statistics": [titled(name, release.schema).name for name in each.names],
             "discovered": answers.discovered,
             "weighted": titles.get(answers.weighted, ""),
-            "sampled": _of_sampling((each, order), whole, release.schema, names),
+            "sampled": _of_sampling(ordered, whole, release.schema),
             "bounded": {titles[name]: remark for name, remark in answers.bounded.items()},
             "chosen": [titled(name, release.schema).name for name in each.chosen],
             "sums": each.sums is not None,
             "whole": _whole(whole, release.schema) if whole.names else None,
             "parts": [*parts.values()],
-            "data": _listed((each, order), answers.release.schema, axes) if answers.size > 1 else None,
-            "quantiles": list(_quantiles(answers, (each, order), names)),
+            "data": _listed(ordered, answers.release.schema, axes) if answers.size > 1 else None,
+            "quantiles": list(_quantiles(answers, ordered)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most": "first" if any(axis.ordered for axis in axes) else "largest",
             "file": NAME,
@@ -102,11 +120,18 @@ def _several(axes: Sequence[Tabular]) -> tuple[Tabular, ...]:
     return tuple(axis for axis in axes if axis.size > 1)
 
 
-def _groups(axes: Sequence[Tabular]) -> list[str]:
-    """Return the label of every group."""
+def _groups(axes: Sequence[Tabular], longest: int = 1 << 30) -> list[str]:
+    """Return the label of every group; of long ones the parts of those attributes are cut that have the longest."""
     if not axes:
         return [ALL]
-    return [", ".join(labels) for labels in itertools.product(*(axis.captions for axis in axes))]
+    columns: list[Sequence[str]] = [axis.captions for axis in axes]
+    lengths, room = [max(map(len, column)) for column in columns], longest - 2 * (len(columns) - 1)
+    for left, place in enumerate(np.argsort(lengths).tolist()):  # short ones leave their room to the others
+        share = max(room // (len(columns) - left), SHORTEST)
+        if lengths[place] > share and len(columns[place]) <= MOST_CUT:
+            columns[place] = short_labels(columns[place], share)
+        room -= min(lengths[place], share)
+    return [", ".join(labels) for labels in itertools.product(*columns)]
 
 
 def _order(each: GroupResults, axes: Sequence[Tabular]) -> Places:
@@ -126,22 +151,35 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema, names: Sequence[str]) -> Table | None:
+def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema) -> Table | None:
     """Return the errors of noise and of sampling, of all groups and of the first; None without replicate weights."""
-    each, order = ordered
+    each, order, names, _ = ordered
+    places = [(ALL, whole, 0), *zip(names, itertools.repeat(each), order.tolist(), strict=False)]
     rows = list[tuple[str, ...]]()
-    for group, results, place in [(ALL, whole, 0), *zip(names, [each] * len(names), order, strict=True)]:
-        for name in results.names if len(names) > 1 or group == ALL else ():
-            statistic, title = in_units(results, name), with_unit(name, schema)
-            if statistic.sampling is not None and len(rows) < MOST_ROWS:
-                value, _, error = texts(statistic, int(place), title.unit)
-                rows.append((group, title.name, value, error, *sampled(statistic, int(place), title.unit)))
-    return Table(caption="Noise and sampling", names=SAMPLED, labels=2, rows=tuple(rows)) if rows else None
+    by_name = {id(results): _with_sampling(results) for results in (whole, each)}
+    for group, results, place in places if len(names) > 1 else places[:1]:
+        for name, statistic in by_name[id(results)].items() if len(rows) < MOST_ROWS else ():
+            title = with_unit(name, schema)
+            label = title.name if group == ALL else f"{title.name}, {group}"
+            error = texts(statistic, place, title.unit)[-1]
+            rows.append((label, error, *sampled(statistic, place, title.unit)))
+    told = [column for column in range(len(SAMPLED)) if any(row[column] != "none" for row in rows)]
+    shown = tuple(tuple(row[column] for column in told) for row in rows[:MOST_ROWS])
+    header = tuple(SAMPLED[column] for column in told)
+    return (
+        Table(caption="Standard errors of noise and of sampling", names=header, labels=1, rows=shown) if rows else None
+    )
+
+
+def _with_sampling(results: GroupResults) -> dict[str, Estimates]:
+    """Return the statistics whose error of sampling is told, by name."""
+    every = ((name, in_units(results, name)) for name in results.names)
+    return {name: statistic for name, statistic in every if statistic.sampling is not None}
 
 
 def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    each, order = ordered
+    each, order, *_ = ordered
     rows = [*itertools.product(*(axis.captions for axis in axes))]
     labels = zip(*(rows[place] for place in order), strict=True)
     groups = [(axis.caption, column) for axis, column in zip(axes, labels, strict=True)]
@@ -154,15 +192,15 @@ def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | 
     return lists_data(lists)
 
 
-def _part(title: Titled, name: str, ordered: Ordered, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
+def _part(title: Titled, name: str, ordered: Ordered, whole: GroupResults) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
-    each, order = ordered
+    each, order, names, drawn = ordered
     statistic, size = only(in_units(each, name), order), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
     rows = tuple((names[place], *texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
-    figure = bars(names, statistic, title.caption, from_zero=from_zero) if size > 1 else None
+    figure = bars(drawn, statistic, title.caption, from_zero=from_zero) if size > 1 else None
     together = _with_interval(in_units(whole, name), title.unit) if name in whole.names else None
     return {
         "name": title.name,
@@ -175,10 +213,10 @@ def _part(title: Titled, name: str, ordered: Ordered, whole: GroupResults, names
     }
 
 
-def _quantiles(answers: GroupAnswers, ordered: Ordered, names: Sequence[str]) -> Any:
+def _quantiles(answers: GroupAnswers, ordered: Ordered) -> Any:
     """Yield for every attribute with several quantiles its title and figure."""
-    (each, order), schema = ordered, answers.release.schema
-    drawn, places = names[:MOST_GROUPS], order[:MOST_GROUPS]
+    each, schema = ordered.each, answers.release.schema
+    drawn, places = ordered.drawn[:MOST_GROUPS], ordered.order[:MOST_GROUPS]
     for name, quantiles in answers.quantile_shares.items():
         if len(quantiles) > 1:
             by_share = {float(q): only(each.of(quantile_name(name, q)), places) for q in quantiles}

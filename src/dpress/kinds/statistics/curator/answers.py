@@ -170,6 +170,11 @@ class CuratorAnswers(GroupAnswers):
         """The statistics of persons."""
         return () if self.strategy is None else of_persons(self.strategy, self.release.schema)
 
+    @property
+    def replicated(self) -> bool:
+        """Whether the error of sampling is told, by replicate weights."""
+        return self.strategy is not None and bool(self.strategy.replicates)
+
     @cached_property
     def weighted(self) -> str:
         """The attribute that rows are weighted by; empty where they are not."""
