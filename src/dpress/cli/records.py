@@ -14,14 +14,19 @@ from dpress.query.made_records import write_records
 @click.option("--out", type=click.Path(), required=True, help="The new file: .parquet, .csv, .dta, .sav or .xlsx.")
 @json_option
 def command(release: str, count: int, where: str, out: str, *, as_json: bool) -> None:
-    """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""
-    loaded = load_release(release)
-    path, rows = write_records(loaded, count, out, where=where), loaded.query("total")
+    """Draw synthetic records from what RELEASE publishes; costs no privacy."""
+    loaded, notes = load_release(release), list[str]()
+    path, rows = write_records(loaded, count, out, where=where, remark=notes.append), loaded.query("total")
     if as_json:
         low, high = rows.interval
         total = {"count": rows.value, "standard_error": rows.standard_error, "low": low, "high": high}
-        print_json({"records": str(path), "count": count, "rows": total, **({"where": where} if where else {})})
+        beside = {"where": where} if where else {}
+        print_json(
+            {"records": str(path), "count": count, "rows": total, **beside, **({"notes": notes} if notes else {})}
+        )
     else:
+        for note in notes:
+            click.echo(f"         {note}")
         value, error, interval = rows.texts
         click.echo(f"Records: {path} ({count:,}{f', all with {where}' if where else ''})")
         click.echo(f"Rows:    {value}, standard error {error}, 95 % interval {interval}, by the release")

@@ -5,7 +5,7 @@ release -> `ReleaseAnswers` -> results, tables, files.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
@@ -20,6 +20,7 @@ from dpress.query.sources import Source, of_tables
 
 if TYPE_CHECKING:
     from dpress.inference.joint.factors import Joint
+    from dpress.query.drawing import Drawing
     from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
@@ -42,6 +43,8 @@ class ReleaseAnswers(Protocol):
     """The answers of one release: a base of those of every kind, which states what it has beyond published tables."""
 
     __slots__ = ()
+    undrawn: ClassVar[str] = "no joint distribution of all its attributes"
+    """What a release has, and what not, of which no records can be drawn."""
 
     def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
         """Count the rows that fulfil a condition.
@@ -138,6 +141,19 @@ class ReleaseAnswers(Protocol):
     @property
     def fitted(self) -> "Joint | None":
         """The joint distribution that was fitted; None where none was."""
+        return None
+
+    def drawing(self, where: str) -> "Drawing | None":
+        """Return what draws records that fulfil a condition; None where a joint of the tables is to be made for it.
+
+        Args:
+            where: the condition; empty for all records.
+
+        Raises:
+            NotSupported: this release publishes too much to draw from, or too little.
+            ValueError: the condition cannot be read, or holds of nothing that is published.
+        """
+        del where
         return None
 
     @property

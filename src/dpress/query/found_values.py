@@ -14,9 +14,11 @@ from dpress.attributes.domain import Schema
 from dpress.attributes.listed.attribute import Categorical
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical, half_width
+from dpress.inference.joint.factors import dense
 from dpress.inference.ratio import pair_of
 from dpress.query.answers import Progress
 from dpress.query.boxes import product
+from dpress.query.drawing import Drawing, of_joint, shares_of
 from dpress.query.linear_forms import Compared
 from dpress.query.one_table import OneTable, only_file
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
@@ -84,6 +86,10 @@ class FoundValues(OneTable):
     def columns(self) -> tuple[Tabular, ...]:
         """The released values."""
         return (self.attribute,)
+
+    def drawing(self, where: str) -> Drawing:
+        """Return what draws released values, and the rest, by their counts, those below 0 as 0."""
+        return of_joint(Schema((self.attribute,)), dense(shares_of(self.counts)), where)
 
     def count(self, condition: Condition, *, text: str, confidence: float, progress: Progress | None) -> Result:
         """Answer a query such as `product = tea`, `product in (tea, other)` or `total`.

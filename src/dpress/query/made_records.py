@@ -1,11 +1,11 @@
 """Synthetic records of a release that is already published: post-processing, which costs no privacy.
 
-release -> the joint distribution that it publishes, or that its tables give -> records -> a file.
+release -> what it publishes to draw from, or the joint distribution that its tables give -> records -> a file.
 """
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -15,31 +15,33 @@ from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.new_path import new_file
 from dpress.core.basics.rng import secure
-from dpress.inference.joint.factors import Boxes, Joint, dense
+from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
-from dpress.inference.postprocess import norm_sub
-from dpress.query.boxes import products
+from dpress.query.drawing import Drawing, of_joint, shares_of
 from dpress.query.folder import as_written, writer
 from dpress.query.labelled_files import FORMATS
 from dpress.query.measured_joint import joint_of_tables, measured_joint
-from dpress.query.record_files import Records
 from dpress.query.release import Release
 from dpress.query.table_answers import TableAnswers
 
 MOST_CELLS = 1 << 22
 
 
-def write_records(release: Release, size: int, out: str | Path, *, where: str = "") -> Path:
-    """Write so many records of a release's model to a new file, and return its path.
+def write_records(
+    release: Release, size: int, out: str | Path, *, where: str = "", remark: Callable[[str], object] | None = None
+) -> Path:
+    """Write so many records that are drawn from a release to a new file, and return its path.
 
     Args:
-        release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
+        release: a joint distribution, records, a map, regions, names, marginal tables that hold every attribute, or a
+            table of all of them.
         size: how many records, 1 or more.
         out: the new file, of Parquet, CSV, Stata, SPSS or Excel by its ending; the last three with labels.
         where: a condition that all of them fulfil, as of a query; they are drawn given that it holds, exactly.
+        remark: called with a sentence on what the records are, where they are no draws from a distribution.
 
     Raises:
-        NotSupported: the release has no joint distribution of its attributes, or what writes the file is not installed.
+        NotSupported: nothing can be drawn from the release, or what writes the file is not installed.
         ValueError: the size is no number of records, the file has another ending, or the condition cannot be read, or
             holds of no record of the model.
         OSError: the file exists, or cannot be written.
@@ -49,14 +51,21 @@ def write_records(release: Release, size: int, out: str | Path, *, where: str = 
     if place.suffix not in (".parquet", ".csv", *FORMATS):
         raise ValueError(f"{place}: expected a file that ends in .parquet, .csv, {', '.join(FORMATS)}")
     new_file(place, "records are")
-    joint = _where(model(release), release, where) if where else model(release)
-    part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
+    source = drawing(release, where)
     try:
-        FORMATS.get(place.suffix, _write)(place, part.batches(), part.axes)
+        FORMATS.get(place.suffix, _write)(place, source.batches(size, rng=secure()), source.axes)
     except (OSError, NotSupported):
         place.unlink(missing_ok=True)
         raise
+    if remark is not None and source.note:
+        remark(source.note)
     return place
+
+
+def drawing(release: Release, where: str = "") -> Drawing:
+    """Return what records of a release are drawn from; see `write_records`."""
+    source = release.answers.drawing(where)
+    return of_joint(release.schema, model(release), where) if source is None else source
 
 
 def _write(place: Path, batches: Iterable[pa.RecordBatch], _: object) -> None:
@@ -66,14 +75,6 @@ def _write(place: Path, batches: Iterable[pa.RecordBatch], _: object) -> None:
     with writer(place, first) as file:
         for batch in itertools.chain([first], following):
             file.write_batch(as_written(place, batch))
-
-
-def _where(joint: Joint, release: Release, where: str) -> Boxes:
-    """Return the records of a model of which a condition holds."""
-    parts = tuple(part for weights in products(release.schema, where) if (part := joint.restricted(weights)).share > 0)
-    if not parts:
-        raise ValueError(f"{where!r} holds of no record of what the release publishes")
-    return Boxes(parts=parts)
 
 
 def model(release: Release) -> Joint:
@@ -95,7 +96,7 @@ def model(release: Release) -> Joint:
     tables = answers.decoder.tables
     if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:
         (counts,) = answers.decoder.estimate(answers.measurement)
-        return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))
+        return dense(shares_of(counts).reshape(shape))
     if release.design.local or {axis for axes in tables for axis in axes} != set(range(len(shape))):
         raise _refused(release)
     return _of_tables(answers, shape)
@@ -116,7 +117,7 @@ def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:
 
 def _refused(release: Release) -> NotSupported:
     return NotSupported(
-        f"a release of kind {release.kind!r} by {release.method!r} has no joint distribution of all its attributes "
-        "to draw records from: a joint has one, and so have a curator's tables that hold every attribute, and one "
-        f"table of all of them, of at most {MOST_CELLS:,} cells"
+        f"a release of kind {release.kind!r} by {release.method!r} has {release.answers.undrawn} "
+        "to draw records from: microdata, joints, maps, names and regions have one, and so have a curator's tables "
+        f"that hold every attribute, and one table of all of them, of at most {MOST_CELLS:,} cells"
     )

@@ -27,11 +27,13 @@ from dpress.core.methods.people import Codes
 from dpress.data.codec.codec import encode
 from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
+from dpress.kinds.microdata.drawn_again import drawn_again
 from dpress.kinds.microdata.linked_records import Linking, linking
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
+from dpress.query.drawing import Drawing
 from dpress.query.folder import columns
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.query_tree import Condition, Query
@@ -150,6 +152,10 @@ class Answers(ProductAnswers):
     @property
     def _notes(self) -> tuple[str, ...]:
         return (NOTE,) if self.release.claim.proven is not None else (NOTE, UNPROVEN)
+
+    def drawing(self, where: str) -> Drawing:
+        """Return what draws records that fulfil a condition: of those that were made, with replacement."""
+        return drawn_again(self.release.schema, self.made.table, self.codes, where)
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Answers(ReleaseAnswers):
     """
 
     release: Release
+    undrawn: ClassVar[str] = "answers to queries, and no joint distribution of all its attributes"
 
     @cached_property
     def measurement(self) -> Measurement:

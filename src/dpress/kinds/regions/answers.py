@@ -22,6 +22,7 @@ from dpress.inference.regions.cover import cover
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
 from dpress.inference.regions.variances import cell_variances
+from dpress.kinds.regions.drawn_regions import drawn_regions
 from dpress.kinds.regions.level_files import file_stem
 from dpress.kinds.regions.levels import level_names
 from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
@@ -33,6 +34,7 @@ from dpress.query import table_forms
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
+from dpress.query.drawing import Drawing
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
@@ -164,6 +166,17 @@ class Answers(ProductAnswers):
         if self.release.format <= NUMBERED:
             return f"{file_stem(level)}_{number}"
         return stem_of([level, *(self.release.schema.names[1 + axis] for axis in table)])
+
+    def drawing(self, where: str) -> Drawing | None:
+        """Return what draws records of the finest regions, of whole numbers where there are any; None without a table.
+
+        One that has all attributes, of every finest region.
+        """
+        depth, every = len(self.levels) - 1, tuple(range(len(self.release.schema.names) - 1))
+        if every not in self.queries.at(depth):
+            return None
+        counts = self.counts.estimates if (whole := self.whole()) is None else whole
+        return drawn_regions(self.release.schema, counts[depth][every].__getitem__, where)
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -40,6 +40,8 @@ SIZE = "set size"
 @dataclass(frozen=True, kw_only=True)
 class Answers(OneTable):
     """Counts of the values of sets."""
+
+    undrawn: ClassVar[str] = "counts of members, and no joint distribution of all its attributes"
 
     @property
     def method(self) -> Privset:

@@ -20,6 +20,7 @@ from dpress.inference.interval import critical, whole_counts
 from dpress.inference.maps.density import Density, ends, likely, unbiased
 from dpress.inference.maps.supported_tiles import Tiles, supported_tiles
 from dpress.inference.ratio import Pair
+from dpress.kinds.spatial.drawn_positions import drawn_positions
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair, union
@@ -28,6 +29,7 @@ from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
+from dpress.query.drawing import Drawing
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.one_table import only_file
 from dpress.query.published_tables import PublishedTable
@@ -35,6 +37,7 @@ from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.schema_queries import conditions_of
 from dpress.query.sources import Source
 from dpress.query.table_answers import UNBIASED, measurement_of
 
@@ -209,6 +212,12 @@ class Answers(ReleaseAnswers):
                 independent=math.sqrt(added) if query.of == "count" else None,
             ),
         )
+
+    def drawing(self, where: str) -> Drawing:
+        """Return what draws positions, in the rectangles of a condition."""
+        inside = self._clipped(conditions_of(self.release.schema, where) if where else TOTAL)[0]
+        areas = [self._in_cells(each) for each in inside]
+        return drawn_positions(self.release.schema, self.density.counts, self.box, areas, where)
 
     def _in_cells(self, inside: Inside) -> tuple[Ends, Ends]:
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""

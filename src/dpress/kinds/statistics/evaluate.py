@@ -57,13 +57,13 @@ def _nearest(value: Array, true: Array, period: float) -> Array:
 
 
 def _errors(statistic: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:
-    published, told = filled & np.isfinite(statistic.value), filled & ~np.isnan(statistic.low)
+    published, bounded = filled & np.isfinite(statistic.value), filled & ~np.isnan(statistic.low)
     slack = 1e-9 * (1 + np.abs(true))
     inside = (statistic.low - slack <= true) & (true <= statistic.high + slack)
     errors = (statistic.value - true)[published]
     return {
         "root mean squared error": math.sqrt(float((errors**2).mean())) if published.any() else math.nan,
-        **({"within interval": float(inside[told].mean()) if told.any() else math.nan} if interval else {}),
+        **({"within interval": float(inside[bounded].mean()) if bounded.any() else math.nan} if interval else {}),
         "not published": float((filled & ~np.isfinite(statistic.value)).sum()),
     }
 

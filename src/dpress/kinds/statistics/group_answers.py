@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class GroupAnswers(ReleaseAnswers):
     """
 
     release: Release
+    undrawn: ClassVar[str] = "statistics of groups, and no joint distribution of all its attributes"
 
     @property
     def by(self) -> tuple[int, ...]:
@@ -292,7 +293,7 @@ class GroupAnswers(ReleaseAnswers):
 
     @property
     def replicated(self) -> bool:
-        """Whether the error of sampling is told, by replicate weights."""
+        """Whether the error of sampling is estimated, by replicate weights."""
         return False
 
     @property

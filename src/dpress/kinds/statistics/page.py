@@ -163,16 +163,16 @@ def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema) -> Table
             label = title.name if group == ALL else f"{title.name}, {group}"
             error = texts(statistic, place, title.unit)[-1]
             rows.append((label, error, *sampled(statistic, place, title.unit)))
-    told = [column for column in range(len(SAMPLED)) if any(row[column] != "none" for row in rows)]
-    shown = tuple(tuple(row[column] for column in told) for row in rows[:MOST_ROWS])
-    header = tuple(SAMPLED[column] for column in told)
+    filled = [column for column in range(len(SAMPLED)) if any(row[column] != "none" for row in rows)]
+    shown = tuple(tuple(row[column] for column in filled) for row in rows[:MOST_ROWS])
+    header = tuple(SAMPLED[column] for column in filled)
     return (
         Table(caption="Standard errors of noise and of sampling", names=header, labels=1, rows=shown) if rows else None
     )
 
 
 def _with_sampling(results: GroupResults) -> dict[str, Estimates]:
-    """Return the statistics whose error of sampling is told, by name."""
+    """Return the statistics whose error of sampling is estimated, by name."""
     every = ((name, in_units(results, name)) for name in results.names)
     return {name: statistic for name, statistic in every if statistic.sampling is not None}
 

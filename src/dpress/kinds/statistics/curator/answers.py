@@ -172,7 +172,7 @@ class CuratorAnswers(GroupAnswers):
 
     @property
     def replicated(self) -> bool:
-        """Whether the error of sampling is told, by replicate weights."""
+        """Whether the error of sampling is estimated, by replicate weights."""
         return self.strategy is not None and bool(self.strategy.replicates)
 
     @cached_property

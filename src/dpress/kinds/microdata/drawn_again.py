@@ -1,0 +1,52 @@
+"""Records drawn from made records: each is one of those that fulfil a condition, with replacement.
+
+The model that records were drawn from is not published, so that no other records can be drawn from it; what holds in
+every record of the release holds in these.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.attributes.domain import Schema
+from dpress.core.basics.rng import Generator
+from dpress.core.maps.linear import Array
+from dpress.core.methods.people import Codes
+from dpress.noise.uniform import below
+from dpress.query.boxes import products
+from dpress.query.drawing import NOTHING, Drawing
+
+
+def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str) -> Drawing:
+    """Return what draws made records that fulfil a condition, with replacement.
+
+    Args:
+        schema: of the records.
+        table: the records, a column for every attribute.
+        codes: their cells, shape (attributes, records).
+        where: the condition; empty for all records.
+
+    Raises:
+        ValueError: the condition cannot be read, or no record fulfils it.
+    """
+    places = np.flatnonzero(_fulfils(schema, codes, where)) if where else np.arange(table.num_rows)
+    if not places.size:
+        raise ValueError(f"{where!r} {NOTHING}" if where else "the release has no record to draw from")
+
+    def draw(size: int, rng: Generator) -> pa.RecordBatch:
+        rows = table.take(pa.array(places[below(places.size, size, rng=rng)]))
+        return rows.combine_chunks().to_batches()[0]
+
+    of_which = f"{places.size:,} of the release's {table.num_rows:,} records" if where else f"{places.size:,} records"
+    return Drawing(
+        axes=schema.tabular,
+        draw=draw,
+        note=f"Each is one of {of_which}, drawn with replacement: the model behind them is not published.",
+    )
+
+
+def _fulfils(schema: Schema, codes: Codes, where: str) -> Array:
+    """Return of which records a condition holds: 1, else 0."""
+    every = np.zeros(codes.shape[1])
+    for weights in products(schema, where):
+        every += np.prod([along[cells] for along, cells in zip(weights, codes, strict=True)], axis=0)
+    return every
