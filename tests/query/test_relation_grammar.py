@@ -18,6 +18,10 @@ NAMES = ("age", "cost", "sex", "hours worked")
         ("covariance 'hours worked' and age", "covariance hours worked age"),
         ("coefficient age * sex = m in cost ~ age * sex", "coefficient age * sex = m in cost ~ age * sex"),
         ("intercept in hours worked ~ age", "intercept in hours worked ~ age"),
+        ("logistic sex=m ~ age * cost", "logistic sex = m ~ age * cost"),
+        ("Logistic sex ~ age", "logistic sex ~ age"),
+        ("logistic age in 20..29 or age > 60 ~ cost", "logistic age in 20..29 or age > 60 ~ cost"),
+        ("coefficient age in logistic sex in (m, x) ~ age", "coefficient age in logistic sex in (m, x) ~ age"),
     ],
 )
 def test_a_relation_reads_as_what_it_is_written_as(text: str, written: str) -> None:
@@ -50,6 +54,9 @@ def test_a_value_with_a_tilde_is_no_relation() -> None:
         ("correlation age age", "of two attributes"),
         ("correlation age cost sex", "of two attributes"),
         ("cost ~ age where", "needs a condition"),
+        ("logistic sex = m and age = 3 ~ cost", "is about one attribute; write `logistic NAME = VALUE ~"),
+        ("logistic sex = m ~ sex", "on both sides"),
+        ("logistic total ~ sex", "there is no attribute 'total'"),
     ],
 )
 def test_what_is_no_relation_is_refused_with_what_would_be_right(text: str, message: str) -> None:

@@ -67,6 +67,10 @@ class ConsistentTables:
         """Return the exact variance of that answer."""
         return query_variance(self._noisy(variance), weights)
 
+    def form_covariance(self, variance: Variance, axes: Axes, forms: Array) -> Array:
+        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
+        return form_covariance(self._noisy(variance), axes, forms)
+
     def _noisy(self, variance: Variance, answers: Numbers | None = None) -> list["Table"]:
         variances = self.map.split(np.broadcast_to(variance, (self.map.rows,)))
         split = [None] * len(variances) if answers is None else self.map.split(answers)
@@ -177,6 +181,22 @@ def query_variance(tables: Sequence[Table], weights: Sequence[Array]) -> float:
         scale**2 * component_variance(tables, axes) * math.prod(float(centred[axis] @ centred[axis]) for axis in axes)
         for axes, scale, centred in _terms(tables, weights)
     )
+
+
+def form_covariance(tables: Sequence[Table], axes: Axes, forms: Array) -> Array:
+    """Return the exact covariance of sums of the cells over `axes`, shape (forms, forms).
+
+    Formula: sum over T of sigma_T^2 w_T . u_T, w_T the means of w over the other axes, centred along those of T.
+    """
+    total = np.zeros((len(forms), len(forms)))
+    for subset in subsets(range(len(axes))):
+        part = forms.mean(axis=tuple(1 + place for place in range(len(axes)) if place not in subset))
+        for place in range(1, part.ndim):
+            part = part - part.mean(axis=place, keepdims=True)
+        part = part.reshape(len(forms), -1)
+        if part.any():
+            total += component_variance(tables, tuple(axes[place] for place in subset)) * (part @ part.T)
+    return total
 
 
 def _terms(tables: Sequence[Table], weights: Sequence[Array]) -> Iterator[tuple[Axes, float, dict[int, Array]]]:

@@ -9,6 +9,8 @@ import numpy as np
 from dpress.core.maps.linear import Array
 
 Weights = Sequence[Array]
+Covariance = Callable[[Array], Array]
+"""From the weights of sums of cells, shape (sums, *cells), to the covariance of their errors, shape (sums, sums)."""
 
 
 def differing(first: Weights, second: Weights) -> tuple[int, ...]:

@@ -74,6 +74,14 @@ class LeastSquares:
         query = flat(weights)
         return float(query @ self.map.covariance(query, variance))
 
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array:
+        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
+        others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
+        kept = [1 if axis in others else size for axis, size in enumerate(self.shape)]
+        rows = (np.broadcast_to(form.reshape(kept), self.shape).ravel() for form in forms)
+        moved = [self.map.covariance(row, variance).reshape(self.shape).sum(axis=others).ravel() for row in rows]
+        return np.asarray(forms.reshape(len(forms), -1) @ np.array(moved).T)
+
 
 def flat(weights: Sequence[Array]) -> Array:
     """Return a product query as one weight for every cell of the flattened table."""

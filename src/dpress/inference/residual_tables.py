@@ -16,6 +16,7 @@ from dpress.inference.consistency import (
     Table,
     cell_variance,
     component_variances,
+    form_covariance,
     marginal,
     query,
     query_variance,
@@ -68,6 +69,10 @@ class ResidualTables:
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
         """Return the exact variance of that answer."""
         return query_variance(self._noisy(variance, _used(weights)), weights)
+
+    def form_covariance(self, variance: Variance, axes: Axes, forms: Array) -> Array:
+        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
+        return form_covariance(self._noisy(variance, axes), axes, forms)
 
     def _noisy(self, variance: Variance, axes: Axes, measurement: Measurement | None = None) -> list[Table]:
         """Return the components that tell of a table over these axes."""

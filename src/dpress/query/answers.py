@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Numbers
+from dpress.query.cell_table import CellTable
 from dpress.query.linear_forms import Compared, Group, Linear, linear_of
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
@@ -112,6 +113,15 @@ class ReleaseAnswers(Protocol):
         """
         del first, second, progress
         raise ValueError("this kind of release answers no shares, ratios or differences of counts")
+
+    def cell_table(self, names: Sequence[str], progress: Progress | None = None) -> CellTable:
+        """Return the counts of all combinations of some attributes' cells.
+
+        Raises:
+            ValueError: no table holds them together, or how its errors depend on each other is not known.
+        """
+        del progress
+        raise ValueError(f"this kind of release has no table of cells of {', '.join(names)} together")
 
     def linear(self, queries: Sequence[Query]) -> Linear:
         """Return numbers that are linear in the rows, with the exact covariance of their errors.

@@ -3,16 +3,22 @@
 conditions -> product queries -> `answering` -> weighted sums and pairs of counts, with errors.
 """
 
+import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.query import table_forms
 from dpress.query.answers import Progress, ReleaseAnswers
+from dpress.query.cell_table import MOST_CELLS, CellTable
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.query_tree import Condition
+from dpress.query.query_tree import Condition, Query
 from dpress.query.release import Release
+from dpress.query.result import Result
 from dpress.query.table_forms import ProductSums
 
 
@@ -25,6 +31,11 @@ class ProductAnswers(ReleaseAnswers):
     """
 
     release: Release
+
+    @property
+    def of_unbiased(self) -> tuple[str, ...]:
+        """That cells are the unbiased ones, where others answer counts."""
+        return ()
 
     @abstractmethod
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
@@ -47,3 +58,37 @@ class ProductAnswers(ReleaseAnswers):
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors; see `answers.ReleaseAnswers.compared`."""
         return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
+
+    def cell_table(self, names: Sequence[str], progress: Progress | None = None) -> CellTable:
+        """Return the counts of all combinations of some attributes' cells; see `answers.ReleaseAnswers.cell_table`."""
+        schema, axes = self.release.schema, tuple(sorted({*self.release.schema.axes(names)}))
+        if (cells := math.prod(schema.shape[axis] for axis in axes)) > MOST_CELLS:
+            raise ValueError(f"{' x '.join(names)}: {cells:,} cells, at most {MOST_CELLS:,} are read together")
+        weights = [np.zeros(size) if axis in axes else np.ones(size) for axis, size in enumerate(schema.shape)]
+        source = self.answering(weights, " x ".join(names), progress)
+        if (counted := source.cells(axes)) is None:
+            raise ValueError(f"how the errors of the cells of {' x '.join(names)} depend on each other is not known")
+        counts, covariance = counted
+        return CellTable(
+            attributes=tuple(schema.tabular[axis] for axis in axes),
+            counts=counts,
+            covariance=covariance,
+            critical=source.critical,
+            notes=(*source.notes, *self.of_unbiased),
+        )
+
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
+        """Answer a relation from the cells of its attributes; None for what follows from counts."""
+        if query.of != "relation":
+            return None
+        from dpress.query.cell_relations import answered  # noqa: PLC0415  # for relations alone
+
+        return answered(query, self, self.release.schema, confidence, text)
+
+    def terms(self, query: Query) -> Sequence[tuple[tuple[tuple[str, str], ...], Query]]:
+        """Return every coefficient of a regression, or number of a test, with the query of it; else the query alone."""
+        if query.of != "relation":
+            return super().terms(query)
+        from dpress.query.cell_relations import parts_of  # noqa: PLC0415  # for relations alone
+
+        return parts_of(self.release.schema, query)

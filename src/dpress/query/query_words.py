@@ -48,6 +48,8 @@ MEANT = (
 )
 """Words of other languages, ends that are missing, and what would be right."""
 
+RELATIONS = r"(covariance|correlation|logistic)\s"  # what a relation may begin with; others have a tilde
+
 
 @functools.lru_cache(maxsize=64)
 def any_name(names: tuple[str, ...]) -> str:
@@ -108,4 +110,4 @@ def begins_relation(text: str) -> bool:
     >>> begins_relation("name = 'a ~ b'")
     False
     """
-    return "~" in without_values(text) or re.match(r"(covariance|correlation)\s", text, re.IGNORECASE) is not None
+    return "~" in without_values(text) or re.match(RELATIONS, text, re.IGNORECASE) is not None

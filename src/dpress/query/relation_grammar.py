@@ -1,4 +1,4 @@
-"""Reads relations: `correlation age cost`, `cost ~ age + sex`, `coefficient age in cost ~ age * sex`.
+"""Reads relations: `correlation age cost`, `cost ~ age + sex`, `coefficient age in logistic ill = yes ~ age * sex`.
 
 text -> `Relation`, whose text reads as the same; `grammar` cuts off `where` and `by` first.
 """
@@ -8,11 +8,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dpress.query.condition_grammar import Names, no_attribute
-from dpress.query.query_tree import named
-from dpress.query.query_words import any_name, parts, unquoted
+from dpress.query.condition_grammar import Names, conditions, no_attribute
+from dpress.query.query_tree import TOTAL, Condition, named
+from dpress.query.query_words import any_name, beginning, parts, unquoted
 
-FORM = "`covariance NAME NAME`, `correlation NAME NAME`, `OUTCOME ~ NAME + NAME` or `OUTCOME ~ NAME * NAME`"
+LOGISTIC = "`logistic NAME = VALUE ~ NAME + NAME`"
+FORM = (
+    f"`covariance NAME NAME`, `correlation NAME NAME`, `OUTCOME ~ NAME + NAME`, `OUTCOME ~ NAME * NAME` or {LOGISTIC}"
+)
+MEASURED = ("covariance", "correlation", "regression")  # those that moments of numbers tell
 BETWEEN = r"\s*,\s*|\s+and\s+|\s+"
 INTERCEPT = "intercept"
 Terms = tuple[tuple[str, ...], ...]
@@ -23,23 +27,28 @@ class Relation:
     """A relation between attributes.
 
     Args:
-        of: what it is; `regression` stands for all of its coefficients.
+        of: what it is; `regression` and `logistic` stand for all of their coefficients.
         names: of the two attributes of a covariance or a correlation; of a regression its outcome alone.
         terms: of a regression, what is added up: attributes, or several that interact.
         coefficient: which, as files name it; empty for all.
+        outcome: of a logistic regression, the values of the outcome whose chance it is about; `total` where they are
+            not named.
     """
 
-    of: Literal["covariance", "correlation", "regression"]
+    of: Literal["covariance", "correlation", "regression", "logistic"]
     names: tuple[str, ...]
     terms: Terms = ()
     coefficient: str = ""
+    outcome: Condition = TOTAL
 
     @property
     def text(self) -> str:
         """A text that reads as this."""
-        if self.of != "regression":
+        if not self.terms:
             return " ".join([self.of, *map(named, self.names)])
-        formula = f"{named(self.names[0])} ~ {' + '.join(' * '.join(map(named, term)) for term in self.terms)}"
+        outcome = named(self.names[0]) if self.outcome == TOTAL else self.outcome.text
+        formula = f"{outcome} ~ {' + '.join(' * '.join(map(named, term)) for term in self.terms)}"
+        formula = f"{self.of} {formula}" if self.of == "logistic" else formula
         if not self.coefficient:
             return formula
         return f"{INTERCEPT if self.coefficient == INTERCEPT else f'coefficient {self.coefficient}'} in {formula}"
@@ -83,11 +92,28 @@ def relation(names: Names, text: str) -> Relation:
     coefficient = ""
     if match := re.match(r"(?:coefficient\s+(.+?)|intercept)\s+in\s+(?=\S)", left):
         coefficient, left = " ".join((match[1] or INTERCEPT).split()), left[match.end() :]
-    (outcome,) = _names(names, left, None)
+    match = re.match(r"logistic\s+", left, re.IGNORECASE)
+    outcome, chance = _outcome(names, left[match.end() :]) if match else (_names(names, left, None)[0], TOTAL)
     terms = tuple(_names(names, term, r"\*") for term in parts(right[0], r"\+"))
     if any(len(set(term)) < len(term) or outcome in term for term in terms):
         raise ValueError(f"cannot read {text!r}: an attribute stands twice in a term, or on both sides")
-    return Relation(of="regression", names=(outcome,), terms=terms, coefficient=coefficient)
+    of: Literal["logistic", "regression"] = "logistic" if match else "regression"
+    return Relation(of=of, names=(outcome,), terms=terms, coefficient=coefficient, outcome=chance)
+
+
+def _outcome(names: Names, text: str) -> tuple[str, Condition]:
+    """Return the attribute of a logistic regression's outcome, and which of its values; `total` where none is named.
+
+    Raises:
+        ValueError: it is no attribute, or a condition on several.
+    """
+    if not re.match(beginning(names), text):
+        return _names(names, text, None)[0], TOTAL
+    outcome = conditions(names, text)
+    attributes = {test.attribute for test in outcome.tests}
+    if len(attributes) != 1:
+        raise ValueError(f"cannot read {text!r} as an outcome: it is about one attribute; write {LOGISTIC}")
+    return attributes.pop(), outcome
 
 
 def _names(names: Names, text: str, between: str | None) -> tuple[str, ...]:

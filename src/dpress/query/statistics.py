@@ -32,7 +32,7 @@ ELSEWHERE = {
     "variance": '; kind = "statistics" measures it; here `quantile 0.25 of NAME` and 0.75 tell the spread',
     "total": "; all rows are `total`, numbers are added up by `sum NAME`",
     "set size": '; kind = "sets" measures it',
-    "relation": '; how two attributes go together is `count by NAME, NAME`, and kind = "statistics" measures relations',
+    "relation": '; a table of the attributes together answers relations, and kind = "statistics" measures some',
     **dict.fromkeys(("persons", "total per person"), PERSONS),
 }
 """What measures a statistic that does not follow from counts."""

@@ -23,6 +23,7 @@ from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
 from dpress.query.answers import Progress
 from dpress.query.boxes import products
+from dpress.query.decoded_cells import cells_of
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
@@ -39,8 +40,6 @@ APPROXIMATE = (
     "Reports cannot tell all values apart, and those that are likely were selected: counts are biased, and intervals "
     "approximate, as they know nothing of the selection."
 )
-
-
 UNBIASED = "From the unbiased counts."
 MOST = 0.999
 """Confidence of the total, above which no count lies: a thousandth is as good as nothing beside other intervals."""
@@ -151,6 +150,7 @@ class TableAnswers(ProductAnswers):
             critical=lambda confidence: critical(confidence, self.release.tail),
             notes=(APPROXIMATE,) if self.approximate else (),
             symmetric=self.decoder.symmetric,
+            cells=partial(cells_of, self),
         )
 
     def _form(self, weights: list[Array]) -> tuple[float, float]:
@@ -192,15 +192,16 @@ class TableAnswers(ProductAnswers):
     def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells, of unbiased counts; see `answers.ReleaseAnswers.group`."""
         group = super().group(attribute, where, progress)
-        return replace(group, notes=(*group.notes, *self._of_unbiased))
+        return replace(group, notes=(*group.notes, *self.of_unbiased))
 
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors, unbiased ones; see `answers.ReleaseAnswers.compared`."""
         compared = super().compared(first, second, progress)
-        return replace(compared, notes=(*compared.notes, *self._of_unbiased))
+        return replace(compared, notes=(*compared.notes, *self.of_unbiased))
 
     @property
-    def _of_unbiased(self) -> tuple[str, ...]:
+    def of_unbiased(self) -> tuple[str, ...]:
+        """That cells are the unbiased ones, where adjusted ones answer counts."""
         return (UNBIASED,) if self.adjusted_answers else ()
 
     def sources(self, query: Query) -> tuple[Source, ...]:

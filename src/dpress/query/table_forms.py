@@ -16,6 +16,7 @@ from dpress.inference.covariance import differing, product_covariance
 from dpress.inference.interval import whole_counts
 from dpress.inference.ratio import Pair, pair_of
 from dpress.query.boxes import Products, products
+from dpress.query.cell_table import Axes, Counted
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Critical, Group, group_of
 from dpress.query.query_tree import TOTAL, Condition
 from dpress.query.result import Result
@@ -33,6 +34,7 @@ class ProductSums:
         notes: what else is to be known of them, a sentence each.
         symmetric: see `core.methods.mechanism.Decoder`.
         several: as `form`, of the sum of several product queries, where that has a way of its own.
+        cells: from the axes of a table to its counts with their covariance; None where that is not known.
     """
 
     form: Callable[[list[Array]], Form]
@@ -40,6 +42,7 @@ class ProductSums:
     notes: tuple[str, ...] = ()
     symmetric: bool = False
     several: Callable[[Products], Form] | None = None
+    cells: Callable[[Axes], Counted | None] = lambda _: None
 
     @property
     def exact(self) -> bool:

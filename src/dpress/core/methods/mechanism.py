@@ -66,6 +66,16 @@ class Decoder(Protocol):
         """Return the exact variance of that answer; with variance 1 the error coefficient of the query."""
         ...
 
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array | None:
+        """Return the exact covariance of sums of a table's cells, shape (forms, forms); None where it is not known.
+
+        Args:
+            variance: of the answers.
+            axes: of the table, rising; some published table holds them together.
+            forms: the weight of every cell in every sum, shape (forms, *cells of the axes).
+        """
+        ...
+
 
 @runtime_checkable
 class BoxDecoder(Decoder, Protocol):

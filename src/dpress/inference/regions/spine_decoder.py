@@ -75,6 +75,10 @@ class SpineDecoder:
         """Return the exact variance of the answer to a query."""
         return self._queries(variance).variance(weights)
 
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> None:
+        """Return nothing: the regions of a tree are asked by product queries alone."""
+        del variance, axes, forms
+
     def split(self, answers: Numbers) -> list[dict[Table, Numbers]]:
         """Return the answers of every level and table, shape (nodes, *kept sizes)."""
         parts = iter(self.map.split(answers))

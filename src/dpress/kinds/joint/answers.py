@@ -36,6 +36,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import Products
+from dpress.query.cell_table import Counted, of_replicates
 from dpress.query.measured_joint import MeasuredJoint, count_error, measured_joint
 from dpress.query.record_files import NAME as RECORDS
 from dpress.query.record_files import Records
@@ -120,7 +121,15 @@ class Answers(TableAnswers):
             several=lambda boxes: self._count(again, boxes),
             critical=again.critical,
             notes=(note,),
+            cells=lambda axes: self._fitted_cells(again, axes),
         )
+
+    def _fitted_cells(self, again: Refits, axes: tuple[int, ...]) -> Counted:
+        """Return the fitted cells of some attributes, and the covariance that their refits show."""
+        counts, people = self.people * again.joint.marginal(axes), self.people
+        spread = 0.0 if self.evidence is None else self.evidence.rows_variance / people**2
+        replicates = np.array([people * refit.marginal(axes) for refit in again.again])
+        return counts, of_replicates(counts, replicates, spread)
 
     def _fitted_answers(self, text: str, progress: Progress | None) -> tuple[Refits, str]:
         """Return the fitted joint with its refits, and what to know of its answers."""

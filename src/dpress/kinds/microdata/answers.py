@@ -33,6 +33,7 @@ from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
+from dpress.query.cell_table import Counted, without_error
 from dpress.query.drawing import Drawing
 from dpress.query.folder import columns
 from dpress.query.product_answers import ProductAnswers
@@ -140,7 +141,15 @@ class Answers(ProductAnswers):
             critical=lambda confidence: critical(confidence, "gaussian"),
             notes=self._notes,
             symmetric=True,  # there is no error that could depend on another
+            cells=self._cells_of,
         )
+
+    def _cells_of(self, axes: tuple[int, ...]) -> Counted:
+        """Return how many records every combination of some attributes' cells has; no error is known of it."""
+        shape = tuple(self.release.schema.shape[axis] for axis in axes)
+        places = np.ravel_multi_index(tuple(self.codes[axis] for axis in axes), shape)
+        counts = np.bincount(places, minlength=math.prod(shape)).reshape(shape)
+        return counts.astype(np.float64), without_error
 
     def _matching(self, weights: list[Array]) -> float:
         """Return the records' weights, added up."""

@@ -3,6 +3,7 @@
 tallies of every report type -> noisy tables -> consistent tables (unbiased) -> shrunk tables -> maximum entropy.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -97,18 +98,25 @@ class Pairs(Estimator):
         return SeparateTables(self.shape, self.tables, users)
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
-        """Return what gives the variance of a query's answer, in counts squared; see `pair_spread.PairSum`."""
-        users, sums = sum(int(tally[-1]) for tally in tallies), self.pair_sums(tallies)
-        decoder = self.decoder(users)
+        """Return what gives the variance of a query's answer, in counts squared."""
+        decoder, form = self.decoder(sum(int(tally[-1]) for tally in tallies)), self.form_variances(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
-            place = decoder.place(weights)
-            if place is None:
+            if (place := decoder.place(weights)) is None:
                 return 0.0
-            form, wanted = sums[place], [weights[axis] for axis in self.tables[place]]
-            if not isinstance(form, PairSum):
-                return users**2 * form * float(wanted[0] @ wanted[0])
-            return users**2 * form.variance(np.multiply.outer(*wanted))
+            axes = self.tables[place]
+            return form(axes, functools.reduce(np.multiply.outer, [weights[axis] for axis in axes]))
+
+        return variance
+
+    def form_variances(self, tallies: Sequence[Tally]) -> Callable[[Axes, Array], float]:
+        """Return what gives the variance of any sum of a pair's cells, in counts squared; see `pair_spread.PairSum`."""
+        users, sums = sum(int(tally[-1]) for tally in tallies), self.pair_sums(tallies)
+
+        def variance(axes: Axes, weights: Array) -> float:
+            form = sums[self.tables.index(axes)]
+            shares = form.variance(weights) if isinstance(form, PairSum) else form * float(np.sum(weights**2))
+            return users**2 * shares
 
         return variance
 

@@ -57,6 +57,13 @@ class Cover:
         """Return the sum of the cover's variances times their squared weights."""
         return float(np.sum(self._nodes(weights) ** 2 * variance))
 
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array:
+        """Return the exact covariance of sums of a table's leaves, each with noise of its own, shape (forms, forms)."""
+        others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
+        spread = self.cell_variances(variance)[0].reshape(self.shape).sum(axis=others).ravel()
+        rows = forms.reshape(len(forms), -1)
+        return np.asarray((rows * spread) @ rows.T)
+
     def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
         """Return the answers to many boxes, shape (m,); one attribute by running sums of the levels."""
         if isinstance(self.map, Tree):

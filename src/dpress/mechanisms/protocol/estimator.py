@@ -71,6 +71,14 @@ class Estimator(Protocol):
         del tallies
         return None
 
+    def form_variances(self, tallies: "Sequence[Tally]") -> "Callable[[tuple[int, ...], Array], float] | None":
+        """Return what gives the variance of any sum of a table's cells, from its axes and the weights of its cells.
+
+        None where the estimator does not know how the errors of a table's cells depend on one another.
+        """
+        del tallies
+        return None
+
     def fit(self, tallies: "Sequence[Tally]", payloads: "PayloadPieces") -> "Joint":
         """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again.
 

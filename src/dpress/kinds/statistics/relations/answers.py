@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import cast
 
 from dpress.core.maps.measurement import Measurement
+from dpress.inference.cell_models import SINGULAR
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_results import Mask
@@ -19,13 +20,9 @@ from dpress.mechanisms.linear.cross_moments import CrossMoments
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.answering import Answering
 from dpress.query.query_tree import Condition, Query
-from dpress.query.relation_grammar import Relation, relation
+from dpress.query.relation_grammar import MEASURED, Relation, relation
 from dpress.query.result import Result
 
-SINGULAR = (
-    "Not told from singular: the noise hides whether the regressors, or the rows, are distinguishable from dependent "
-    "ones, so that nothing is known of this."
-)
 OF_SAMPLE = (
     "The interval is of the counted rows; with sampling it is of a population that they are drawn from, one by one, "
     "with residuals of one spread."
@@ -134,6 +131,8 @@ class RelationAnswers(GroupAnswers):
         Raises:
             ValueError: it is of other attributes, or has a product of two numbers.
         """
+        if stated.of not in MEASURED:
+            raise ValueError(f"{stated.text!r} follows from no moments; a histogram of its attributes answers it")
         schema, measured = self.release.schema, {*self.strategy.axes, *self.strategy.within}
         outcomes = schema.axes(stated.names)
         if not {*schema.axes(stated.attributes)} <= measured or not {*outcomes} <= {*self.strategy.axes}:

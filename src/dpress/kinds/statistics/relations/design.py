@@ -31,7 +31,7 @@ from dpress.kinds.statistics.relations.terms import terms
 from dpress.mechanisms.linear.cross_moments import LARGEST, CrossMoments, Degree, feature_places
 from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.query.relation_grammar import Relation, relation
+from dpress.query.relation_grammar import MEASURED, Relation, relation
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
@@ -129,6 +129,8 @@ def _relation(schema: Schema, text: str, place: int) -> Relation:
         each = relation(schema.names, text)
     except ValueError as error:
         raise ValueError(f"{PLACE}.relations[#{place}]: {error}") from None
+    if each.of not in MEASURED:
+        raise ValueError(f"{PLACE}.relations[#{place}]: {each.of} is measured by no relation; a histogram answers it")
     if each.coefficient:
         whole = each.only("").text
         raise ValueError(f"{PLACE}.relations[#{place}]: name the regression, `{whole}`, which has all coefficients")

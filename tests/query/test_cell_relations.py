@@ -1,0 +1,165 @@
+"""Relations from the cells of releases: exact errors, every kind that has cells, and what is refused."""
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.kinds.conftest import KINDS, make
+from tests.query.test_unions import DENSE, dense, holds
+
+import dpress
+from dpress.core.basics import rng
+from dpress.query import boxes
+from dpress.query.cell_relations import MIDDLES, OF_SAMPLE
+from dpress.query.release import Release
+
+AGE = {"name": "age", "kind": "integer", "bounds": [20, 79]}
+SEX = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}
+GRADE = {"name": "grade", "kind": "ordinal", "values": [1, 2, 3], "null": "none"}
+PAY = {"name": "pay", "kind": "numeric", "bounds": [0.0, 60.0], "bins": 30}
+ILL = {"name": "ill", "kind": "categorical", "values": ["no", "yes"], "null": "unknown"}
+WARD = {"name": "ward", "kind": "categorical", "values": ["eyes", "hearts", "bones"]}
+
+
+@functools.cache
+def table(rows: int = 20_000) -> pa.Table:
+    draw = np.random.default_rng(4)  # noqa: TID251  # made-up rows
+    age, sex = draw.integers(20, 80, rows), draw.choice(["f", "m"], rows)
+    grade = draw.integers(1, 4, rows)
+    pay = np.clip(10 + 0.3 * age + 4 * (sex == "m") + draw.normal(0, 5, rows), 0, 60)
+    ill = np.where(draw.random(rows) < 1 / (1 + np.exp(3 - 0.05 * age - 0.4 * grade)), "yes", "no")
+    ward = np.where(draw.random(rows) < age / 150, "hearts", draw.choice(["eyes", "bones"], rows))
+    missing, unknown = draw.random(rows) < 0.03, age == 79
+    columns = {"age": age, "sex": sex, "pay": pay, "ward": ward}
+    return pa.table(columns | {"grade": pa.array(grade, mask=missing), "ill": pa.array(ill, mask=unknown)})
+
+
+@functools.cache
+def released(kind: str, *attributes: int, epsilon: float = 1.0, ways: int = 0) -> Release:
+    listed = [(AGE, SEX, GRADE, PAY, ILL, WARD)[place] for place in attributes]
+    release = {"kind": kind, "parameters": {"ways": ways} if ways else {}}
+    spec = {"attribute": listed, "privacy": {"epsilon": epsilon}, "release": release}
+    return dpress.publish(dpress.load_spec(spec), table(), rng=rng.seeded(9))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_the_covariance_of_any_sums_is_that_of_the_dense_form(name: str) -> None:
+    release = DENSE[name]()
+    shape = release.schema.shape
+    cells, covariance = dense(release)
+    for axes in release.answers.decoder.tables:
+        names = [release.schema.names[axis] for axis in sorted(axes)]
+        part = release.answers.cell_table(names)
+        forms = (rng.seeded(5).words(3 * part.counts.size) / 2.0**64 - 0.5).reshape(3, *part.counts.shape)
+        kept = [size if axis in axes else 1 for axis, size in enumerate(shape)]
+        whole = np.array([np.broadcast_to(form.reshape(kept), shape).ravel() for form in forms])
+        others = tuple(axis for axis in range(len(shape)) if axis not in axes)
+        assert part.counts == pytest.approx(cells.reshape(shape).sum(axis=others), abs=1e-6)
+        assert part.covariance(forms) == pytest.approx(whole @ covariance @ whole.T, rel=1e-6, abs=1e-6)
+
+
+def test_the_cells_of_a_condition_are_those_that_it_holds_of() -> None:
+    release = DENSE["histogram"]()
+    cells, covariance = dense(release)
+    whole = release.answers.cell_table(release.schema.names)
+    inside = holds(release.schema, boxes.read(release.schema, "sex = Male or region = X")).reshape(whole.counts.shape)
+    part = whole.among(["age"], inside)
+    assert part.counts == pytest.approx((cells.reshape(inside.shape) * inside).sum(axis=(1, 2)))
+    ages = np.indices(inside.shape)[0] * inside
+    (variance,) = np.diag(part.covariance(np.arange(6.0)[None]))
+    assert variance == pytest.approx(float(ages.ravel() @ covariance @ ages.ravel()))
+
+
+def logistic(columns: Any, outcome: Any) -> Any:
+    """Return the coefficients of rows by Newton's method."""
+    b = np.zeros(columns.shape[1])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-columns @ b))
+        b += np.linalg.solve((columns.T * chance * (1 - chance)) @ columns, columns.T @ (outcome - chance))
+    return b
+
+
+@pytest.mark.parametrize("kind", ["histogram", "marginals"])
+def test_logistic_coefficients_are_those_of_the_rows_within_noise(kind: str) -> None:
+    release = released(kind, 0, 2, 4, ways=3 * (kind == "marginals"))
+    frame = table().to_pandas().dropna(subset=["grade", "ill"])
+    columns = np.stack([np.ones(len(frame)), frame.age, frame.grade], axis=1).astype(float)
+    exact = logistic(columns, (frame.ill == "yes").to_numpy(float))
+    results = release.results("logistic ill = yes ~ age + grade")
+    assert [dict(each.group)["coefficient"] for each in results] == ["intercept", "age", "grade"]
+    for each, b in zip(results, exact, strict=True):
+        assert each.interval[0] <= b <= each.interval[1]
+        assert each.population is not None
+        assert each.sampling is not None
+        assert each.sampling > 0
+        assert str(each.note).startswith(OF_SAMPLE)
+        assert "Rows without a listed value of ill, grade are left out." in str(each.note)
+    one = release["coefficient age in logistic ill ~ age + grade"]
+    assert (one.value, one.standard_error) == (results[1].value, results[1].standard_error)
+
+
+def test_a_regression_from_cells_is_least_squares_within_noise() -> None:
+    release = released("histogram", 0, 1, 3)
+    frame = table().to_pandas()
+    man = (frame.sex == "m").to_numpy(float)
+    middles = np.floor(frame.pay / 2) * 2 + 1
+    columns = np.stack([np.ones(len(frame)), frame.age, man, frame.age * man], axis=1).astype(float)
+    exact = np.linalg.lstsq(columns, middles, rcond=None)[0]
+    results = release.results("pay ~ age * sex")
+    names = ["intercept", "age", "sex = m", "age * sex = m"]
+    assert [dict(each.group)["coefficient"] for each in results] == names
+    assert all(each.interval[0] <= b <= each.interval[1] for each, b in zip(results, exact, strict=True))
+    assert MIDDLES in str(results[0].note)
+    groups = release.results("pay ~ age by sex")
+    assert [dict(each.group) for each in groups][1] == {"sex": "f", "coefficient": "age"}
+    assert groups[1].value == pytest.approx(release["coefficient age in pay ~ age where sex = f"].value)
+
+
+def test_fitted_joints_and_records_answer_and_say_what_is_not_known() -> None:
+    fit = KINDS["local joint"]()
+    slope = fit["coefficient score in age ~ score + sex"]
+    assert 0 < slope.standard_error < 1
+    assert "fitted" in str(slope.note)
+    pair = fit["coefficient score in age ~ score"]
+    assert pair.interval[0] < 1 < pair.interval[1]
+    assert "fitted" not in str(pair.note)
+    records = make("microdata", [AGE | {"bounds": [0, 19]}, SEX | {"values": ["Female", "Male"]}])
+    chance = records["coefficient age in logistic sex = Male ~ age"]
+    assert math.isfinite(chance.value)
+    assert math.isnan(chance.standard_error)
+    assert chance.population is None
+    assert "no error is known" in str(chance.note)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("logistic ward ~ age", "ward has 3 values: say whose chance it is"),
+        ("logistic ward in (eyes, hearts, bones) ~ age", "of all listed values"),
+        ("ward ~ age", "ward holds no numbers; the chance of one of its values is `logistic NAME = VALUE"),
+        ("coefficient shoe in logistic ward = eyes ~ age", "has a coefficient for each of intercept, age"),
+        ("logistic ward = ears ~ age", "ears"),
+        ("logistic ward = eyes ~ height", "there is no attribute 'height'"),
+        ("logistic ward = eyes and age = 20 ~ age", "about one attribute"),
+        ("logistic ward = eyes", "`logistic NAME = VALUE ~ NAME"),
+    ],
+)
+def test_what_is_no_relation_of_cells_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        released("histogram", 0, 5).results(text)
+
+
+def test_attributes_in_no_table_together_are_refused() -> None:
+    release = released("marginals", 0, 1, 5, ways=1)
+    with pytest.raises(ValueError, match="no published table answers 'age x ward'"):
+        release.results("logistic ward = eyes ~ age")
+
+
+def test_noise_that_hides_a_relation_leaves_no_numbers() -> None:
+    release = released("histogram", 0, 5, epsilon=0.001)
+    results = release.results("logistic ward = eyes ~ age")
+    assert all(math.isnan(each.value) and math.isnan(each.interval[0]) and each.population is None for each in results)
+    assert all(str(each.note) for each in results)
