@@ -152,6 +152,10 @@ FIELDS = [
     ('"marginals"', '"marginals"\nattributes = ["agee"]', "the attributes are age, sex; did you mean 'age'?"),
     ('"marginals"', '"marginals"\nattributes = ["age", "age"]', "expected different names, got 'age' twice"),
     ('"marginals"', '"marginals"\npostprocess = ["positive"]', "got 'positive'"),
+    ('"marginals"', '"marginals"\nhide = "cv < 0.3"', '$.release.hide: expected "cv > 0.3", "width > 0.5" or'),
+    ('"marginals"', '"marginals"\nhide = ["cv > 0.3", "cv > 0.2"]', "a list of different ones, got ['cv > 0.3', 'cv >"),
+    ('"marginals"', '"marginals"\nhide = []', "or a list of different ones, got []"),
+    ('"marginals"', '"marginals"\nround = 1', "$.release.round: expected a whole number from 2 to 1000, such as 3"),
     ('"marginals"', '"marginals"\nlevel = "state"', "$.release.level: expected no level: none has any, got 'state'"),
     ('"marginals"', '"marginals"\nlanguage = "german"', 'expected a language tag such as "de" or "pt-BR", got'),
     (

@@ -86,6 +86,10 @@ def tables() -> dict[str, Case]:
                 "count sex = Female - count sex = Male",
             ),
         ),
+        "statistics_hidden": Case(
+            attributes=[SEX, REGION, INCOME], privacy={"epsilon": 4}, queries=("mean income where sex = Female",),
+            release={"kind": "statistics", "hide": "width > 0.5", "round": 5, "parameters":
+                {"by": ["sex", "region"], "mean": ["income"], "median": ["income"]}}),
         "statistics_persons": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
             release={"kind": "statistics", "parameters": {
@@ -182,20 +186,15 @@ def tables() -> dict[str, Case]:
         "histogram_hours": Case(attributes=[HOUR, SEX], privacy=EPSILON, release={"kind": "histogram"}),
         "ranges_posterior": Case(attributes=[INCOME], privacy=EPSILON, release={"kind": "ranges", "method": "boost"}),
         "histogram_posterior": Case(attributes=[SEX, AGE], privacy=EPSILON, release={"kind": "histogram"}),
+        "histogram_hidden": Case(attributes=[SEX, AGE], privacy=EPSILON,
+            release={"kind": "histogram", "hide": ["cv > 0.3", "count < 5"], "round": 3}),
         "ranges_dst": Case(attributes=[INCOME], privacy=RHO, release={"kind": "ranges", "method": "dst"}),
-        "ranges_p_identity": Case(
-            attributes=[INCOME], privacy=EPSILON,
-            release={"kind": "ranges", "method": "p_identity", "parameters": {"seconds": 1}},
-        ),
+        "ranges_p_identity": Case(attributes=[INCOME], privacy=EPSILON,
+            release={"kind": "ranges", "method": "p_identity", "parameters": {"seconds": 1}}),
         "ranges_hats": Case(attributes=[{"name": "age", "kind": "integer", "bounds": [0, 84]}], privacy=EPSILON,
             release={"kind": "ranges"}, queries=("age in 17..50",)),
-        "ranges_shares": Case(
-            attributes=[YEARS], privacy=EPSILON,
-            release={
-                "kind": "ranges", "method": "hierarchy",
-                "parameters": {"branching": 4, "root": True, "shares": "best"},
-            },
-        ),
+        "ranges_shares": Case(attributes=[YEARS], privacy=EPSILON, release={"kind": "ranges", "method": "hierarchy",
+            "parameters": {"branching": 4, "root": True, "shares": "best"}}),
     }  # fmt: skip
     for method in ("identity", "binary_tree", "boost", "privelet", "hierarchy", "prefix"):
         found[f"ranges_{method}"] = Case(

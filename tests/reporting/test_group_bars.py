@@ -30,7 +30,7 @@ def test_a_group_without_a_value_is_left_out_and_counted():
     rows[3] = (NAN, NAN)
     names = [f"group {place}" for place in range(40)]
     shown = bars(names, estimates(*rows), "mean", from_zero=False)
-    assert shown.facts == {"drawn": MOST_GROUPS, "groups": 40, "untold": 1, "pale": 0}
+    assert shown.facts == {"drawn": MOST_GROUPS, "groups": 40, "untold": 1, "hidden": 0, "pale": 0}
     assert labels_of(shown.drawing, names)[:4] == ["group 0", "group 1", "group 2", "group 4"]
     nothing = bars(["a", "b"], estimates((NAN, NAN), (NAN, NAN)), "mean", from_zero=False)
     assert (nothing.drawing, nothing.facts["untold"]) == (None, 2)

@@ -5,6 +5,7 @@ responses. Numbers that are no integers are texts wherever a device or a mechani
 """
 
 import hashlib
+import importlib
 import math
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -166,7 +167,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         round: of a collection that is repeated as it is; in every report, and not part of the `ask`.
         estimator: how a collection's tallies become answers, beyond what the `ask` tells; empty for a table.
         attributes: what is released, with the names of all cells.
-        release: the kind and its post-processing, as the specification names them.
+        release: the kind, its post-processing and what it hides and rounds, as the specification names them.
         queries: that the predicted error is about.
         budget: that the specification allows.
         claim: what is promised.
@@ -340,7 +341,9 @@ def _unfit(design: Design) -> str:
         from_parameters(design.budget)
     except ValueError as error:
         return f"$.budget: {error}"
-    return difference(dict.fromkeys(design.release), dict.fromkeys(RELEASE), "$.release")
+    if shown := [name for name in ("hide", "round") if name in design.release]:
+        importlib.import_module("dpress.inference.suppression").display_of(design.release)  # few hide anything
+    return difference(dict.fromkeys(design.release), dict.fromkeys((*RELEASE, *shown)), "$.release")
 
 
 def _with_numbers_in(plain: dict[str, Any]) -> dict[str, Any]:
@@ -377,9 +380,8 @@ def _written(value: Any) -> Any:
 
 def _numbers(attributes: Any) -> Any:
     """Return plain attributes with the texts of their bounds and edges as numbers again."""
-    if not isinstance(attributes, (list, tuple)):
-        return attributes
-    return [_with_numbers(attribute) if isinstance(attribute, dict) else attribute for attribute in attributes]
+    listed = attributes if isinstance(attributes, (list, tuple)) else ()
+    return [_with_numbers(each) if isinstance(each, dict) else each for each in listed] if listed else attributes
 
 
 def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:

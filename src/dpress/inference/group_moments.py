@@ -4,8 +4,9 @@ All arrays have one entry for every group, or for every set of groups whose sums
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.interval import cut_ends, margin
 from dpress.inference.quantile import invert
 from dpress.inference.ratio import Pair, fieller
+from dpress.inference.suppression import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,8 @@ class Estimates:
         sampling: the standard error of the rows as a sample, without noise; None where it is not stated.
         population: the ends of the intervals that hold noise and sampling together; None where they are not stated.
         design_effect: how many times the variance of sampling is that of as many rows drawn one by one; None as above.
+        hidden: which numbers are not shown, and NaN; None where all are.
+        multiple: counts are shown as multiples of it.
     """
 
     value: Array
@@ -36,6 +40,16 @@ class Estimates:
     sampling: Array | None = None
     population: tuple[Array, Array] | None = None
     design_effect: Array | None = None
+    hidden: Mask | None = None
+    multiple: int = 1
+
+
+def changed(statistic: Estimates, change: Callable[[Any], Any]) -> Estimates:
+    """Return a statistic whose every column is changed alike, such as to some of its groups."""
+    names = ("value", "standard_error", "low", "high", "sampling", "design_effect", "hidden")
+    columns = {name: change(column) for name in names if (column := getattr(statistic, name)) is not None}
+    ends = statistic.population
+    return replace(statistic, **columns, population=None if ends is None else (change(ends[0]), change(ends[1])))
 
 
 def of_rows(rows: Sequence[tuple[float, ...]]) -> Estimates:

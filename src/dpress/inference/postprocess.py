@@ -345,6 +345,12 @@ def answers(names: Sequence[str]) -> bool:
     return any(NAMES[name].answers for name in names)
 
 
+def filled(published: Sequence[Array], made: Sequence[Array | None]) -> tuple[Array, ...]:
+    """Return published counts with those that were made again in the place of hidden ones."""
+    pairs = zip(published, map(np.asarray, made), strict=True)
+    return tuple(np.where(np.isnan(counts), again, counts) for counts, again in pairs)
+
+
 def adjust(
     counts: Array,
     names: Sequence[str],

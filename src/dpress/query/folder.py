@@ -26,6 +26,7 @@ from dpress.query.counted_rows import with_column
 from dpress.query.plain_csv import plain
 from dpress.query.published_tables import BATCH_CELLS
 from dpress.query.released_file import Part
+from dpress.query.suppressed_rows import rounded_rows
 from dpress.query.titled_rows import titled
 
 Progress = Callable[[int], object]
@@ -145,7 +146,7 @@ def as_written(path: Path, batch: pa.RecordBatch, titles: Sequence[Tabular] = ()
     """
     if path.suffix != CSV:
         return batch
-    rows = with_words(with_column(batch))
+    rows = with_words(with_column(rounded_rows(batch)))
     return plain(titled(rows, titles) if titles else rows)
 
 

@@ -20,7 +20,6 @@ from dpress.document.design import Design, as_plain, fingerprint
 from dpress.inference.interval import Tail
 from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query.answers import Progress, ReleaseAnswers
-from dpress.query.counted_rows import CountedRows
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
 from dpress.query.kept_tables import kept_files, kept_tables
@@ -31,6 +30,7 @@ from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of
 from dpress.query.statistics import answer, check
+from dpress.query.suppressed_rows import as_shown, note_of
 from dpress.query.table_files import held
 
 if TYPE_CHECKING:
@@ -317,15 +317,15 @@ class Release:
         return table
 
     def _noted(self, result: Result) -> Result:
-        """Return an answer that says which rows it is about, where those are not all."""
+        """Return an answer that says which rows it is about, where not all, and whether tables hide such a number."""
         rows = claim_words.chosen_rows(self.design.where, self.claim.unit.counted, self.design.whom)
-        return replace(result, note=" ".join(filter(None, (result.note, *rows))) or None)
+        notes = (result.note, *rows, note_of(self.design.release, result))
+        return replace(result, note=" ".join(filter(None, notes)) or None)
 
     def _counted(self, part: Part) -> Part:
-        """Return a file of counts that says which rows they are of, where those are not all; any other as it is."""
-        if not (counted := self.claim.unit.counted) or part.name not in {*self.answers.tables, *self.answers.asked}:
-            return part
-        return CountedRows(part=part, counted=counted)
+        """Return a file of counts with which rows they are of, and without what is hidden; any other as it is."""
+        shown = part.name in {*self.answers.tables, *self.answers.asked}
+        return as_shown(part, self.claim.unit.counted, self.design.release) if shown else part
 
     @property
     def files(self) -> tuple[str, ...]:

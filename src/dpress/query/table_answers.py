@@ -18,7 +18,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.core.methods.mechanism import Decoder, MeasuringMechanism
 from dpress.inference.interval import critical, half_width, possible
 from dpress.inference.least_squares import LeastSquares, flat
-from dpress.inference.postprocess import CONSISTENT, NAMES, adjust, answers, consistent
+from dpress.inference.postprocess import CONSISTENT, NAMES, adjust, answers, consistent, filled
 from dpress.mechanisms.protocol.collection import method_of
 from dpress.query import table_forms
 from dpress.query.answers import Progress
@@ -313,14 +313,14 @@ class TableAnswers(ProductAnswers):
     @cached_property
     def _adjusted(self) -> tuple[Array | None, ...]:
         """The counts of every table after post-processing: those that were published, where they answer."""
-        if self.published_counts is not None:
-            return self.published_counts
+        if (published := self.published_counts) is not None and not any(np.isnan(each).any() for each in published):
+            return published
         estimated = [*self._estimated()]
         tables = tuple(self.adjusted(*table) for table in estimated)
-        if CONSISTENT not in self.postprocess:
-            return tables
-        axes, _, variances = zip(*estimated, strict=True)
-        return tuple(consistent([*map(np.asarray, tables)], axes, self.release.schema.shape, variances))
+        if CONSISTENT in self.postprocess:
+            axes, _, variances = zip(*estimated, strict=True)
+            tables = tuple(consistent([*map(np.asarray, tables)], axes, self.release.schema.shape, variances))
+        return tables if published is None else filled(published, tables)  # some of which its files hide
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield every attribute by itself, then the tables of several attributes with at most so many cells."""

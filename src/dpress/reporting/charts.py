@@ -115,18 +115,20 @@ def data(records: list[dict[str, Any]]) -> Any:
 
 def _records(view: View) -> list[dict[str, Any]]:
     names = ["x", "y"][: len(view.axes)]
-    low, high = drawn_ends(view)
+    (low, high), shown, hidden = drawn_ends(view), view.shown, view.hidden
     rows = []
     for cell in itertools.product(*(range(axis.size) for axis in view.axes)):
         place = dict(zip(names, cell, strict=True))
-        rows.append(place | {"n": float(view.count[cell]), "low": float(low[cell]), "high": float(high[cell])})
+        if not hidden[cell]:
+            rows.append(place | {"n": float(shown[cell]), "low": float(low[cell]), "high": float(high[cell])})
     return rows
 
 
 def drawn_ends(view: View) -> tuple[Array, Array]:
-    """Return the ends of the intervals; a count of which nothing is known gets no whisker."""
-    finite = np.isfinite(view.error)
-    return np.where(finite, view.low, view.count), np.where(finite, view.high, view.count)
+    """Return the ends of the intervals; a count of which nothing is known gets no whisker, a hidden one is at zero."""
+    finite, hidden, shown = np.isfinite(view.error), view.hidden, view.shown
+    low, high = view.display.outward((np.where(finite, view.low, shown), np.where(finite, view.high, shown)))
+    return np.where(hidden, 0.0, low), np.where(hidden, 0.0, high)
 
 
 def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:

@@ -99,12 +99,18 @@ def page_of_counts(facts: Facts, whole: Sequence[View], parts: Sequence[Part], *
         "counts": counts(whole),
         "parts": parts,
         "hidden": hidden,
+        "shown_as": shown_as(facts, whole),
         "findings": None,
         "files": page_tables.files(whole),
         "example": example(facts, query_of(columns)),
         "total": total(facts),
         "adjusted": effect(facts.postprocess, whole),
     }
+
+
+def shown_as(facts: Facts, whole: Sequence[View]) -> tuple[str, ...]:
+    """Return what a page says of the counts that are hidden and rounded, a sentence each; nothing without any."""
+    return facts.display.legend(sum(int(view.hidden.sum()) for view in whole), sum(view.count.size for view in whole))
 
 
 def predicted(facts: Facts, name: Callable[[Alternative], str]) -> dict[str, Any]:
@@ -154,7 +160,7 @@ def only_table(facts: Facts, view: View, shown: Part) -> dict[str, Any]:
     labels = [(axis.caption, [axis.label(cell) for cell in range(axis.size)])]
     measured = {"count": view.count, "low": view.low, "high": view.high, "standard_error": view.error}
     return page_of_counts(facts, [view], [shown]) | {
-        "data": lists_data([listed(f"Counts by {axis.caption}", labels, measured)]),
+        "data": lists_data([listed(f"Counts by {axis.caption}", labels, measured)]) if facts.display.whole else None,
         "listed_whole": True,
         "adjusted": None,
     }

@@ -22,6 +22,7 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Ranges
 from dpress.core.methods.mechanism import RangeStrategy
 from dpress.inference.interval import Tail
+from dpress.inference.suppression import Display, display_of
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.folder import as_csv
 from dpress.query.linear_forms import Linear
@@ -61,6 +62,7 @@ class Facts:
         specification: what was asked for, as plain objects.
         budget: the loss that it allows.
         postprocess: the adjustments that it names.
+        display: which numbers are hidden, and to what counts are rounded.
         local: whether devices answered.
         schema: the attributes that queries are about.
         private: False if a seeded generator drew the noise.
@@ -91,6 +93,7 @@ class Facts:
     specification: Mapping[str, Any]
     budget: Loss
     postprocess: tuple[str, ...]
+    display: Display
     local: bool
     schema: Schema
     private: bool
@@ -134,7 +137,7 @@ class Facts:
     @property
     def views(self) -> list[View]:
         """A view of every published table."""
-        return [view_of(table, self.noun) for table in self.published()]
+        return [view_of(table, self.noun, self.display) for table in self.published()]
 
     @property
     def predicted_error(self) -> float:
@@ -177,6 +180,7 @@ def facts(release: Release) -> Facts:
         specification=design.specification,
         budget=from_parameters(design.budget),
         postprocess=tuple(design.release["postprocess"]),
+        display=display_of(design.release),
         local=design.local,
         schema=release.schema,
         private=release.private,

@@ -57,7 +57,7 @@ def _svg(view: View, label: str, top: float, kind: str, width: float) -> str:
 
 def _paths(view: View, top: float) -> Iterator[tuple[float, str]]:
     """Yield every shade with its cells, as lines as high as a cell is."""
-    clear = view.low > 0
+    clear = (view.low > 0) & ~view.hidden
     shades = np.ceil(SHADES * np.sqrt(np.clip(view.count, 0, top) / top)).astype(int)
     for step in range(1, SHADES + 1):
         places = np.argwhere(clear & (shades == step)).tolist()

@@ -21,6 +21,7 @@ def frame(facts: Facts) -> dict[str, Any]:
     promised = promise(facts)
     return {
         "opening": (),
+        "shown_as": (),
         "named": False,
         "model": facts.model,
         "noun": facts.noun,

@@ -28,7 +28,8 @@ def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: b
     """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are intervals.
 
     Its facts: how many groups are `drawn` of how many `groups`, how many of these are left out since no value is known
-    of them (`untold`), and how many of the drawn ones are `pale`. No drawing where no value is known of any.
+    of them (`untold`), or none is shown (`hidden`), and how many of the drawn ones are `pale`. No drawing where no
+    value is known of any.
 
     Args:
         names: of the groups, those that are to be drawn first.
@@ -45,7 +46,9 @@ def bars(names: Sequence[str], statistic: Estimates, title: str, *, from_zero: b
     ]
     shown = [names[place] for place in drawn]
     drawing = both(lambda width: _bars(records, shown, title, width, from_zero=from_zero), title) if drawn else None
-    return Figure(drawing=drawing, facts=facts | {"untold": len(names) - places.size, "pale": int(pale.sum())})
+    hidden = 0 if statistic.hidden is None else int(statistic.hidden.sum())
+    left_out = {"untold": len(names) - places.size - hidden, "hidden": hidden}
+    return Figure(drawing=drawing, facts=facts | left_out | {"pale": int(pale.sum())})
 
 
 def wide(low: Array, high: Array) -> npt.NDArray[np.bool_]:

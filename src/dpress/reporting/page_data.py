@@ -35,8 +35,8 @@ class Tiles(TypedDict):
 
 
 def page_data(facts: Facts, whole: Sequence[View], **options: Any) -> str | None:
-    """Return `answering_data` as JSON that can stand in a `script` element; None where there is none."""
-    data = answering_data(facts, whole, **options)
+    """Return `answering_data` as JSON for a `script` element; None where there is none, or numbers are hidden."""
+    data = answering_data(facts, whole, **options) if facts.display.whole else None
     return None if data is None else as_data(data)
 
 

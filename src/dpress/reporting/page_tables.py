@@ -12,6 +12,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
+from dpress.inference.suppression import MARK
 from dpress.reporting.rounding import error, interval, number, unit_for
 from dpress.reporting.views import View
 
@@ -103,6 +104,8 @@ def _largest(values: Array, most: int) -> Places:
 
 
 def _unit(view: View) -> float:
+    if view.display.base > 1:
+        return float(view.display.base)
     unit = unit_for(_typical(view))
     whole = not np.any(view.count % 1)
     return max(1.0, unit) if whole else unit
@@ -123,6 +126,8 @@ def _error(value: float, unit: float) -> str:
 def _row(view: View, cell: int, unit: float) -> tuple[str, ...]:
     place = np.unravel_index(cell, view.count.shape)
     labels = (axis.label(int(code)) for axis, code in zip(view.axes, place, strict=True))
+    if view.hidden[place]:
+        return *labels, *[MARK] * (3 if view.adjusted is None else 4)
     count, low, high, spread = (float(array[place]) for array in (view.count, view.low, view.high, view.error))
     texts = number(count, unit), interval(low, high, unit), _error(spread, unit)
     if view.adjusted is None:

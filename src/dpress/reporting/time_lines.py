@@ -65,10 +65,11 @@ def line(
 
 def band_and_line(view: View, dates: Any, values: Any, ends: tuple[float, float], *, clip: bool = False) -> Chart:
     """Return the two marks on these axes, cut where they leave them; where nothing is known the line is broken."""
-    alt, (low, high) = load("altair"), drawn_ends(view)
+    alt, hidden = load("altair"), view.hidden
+    shown, low, high = (np.where(hidden, np.nan, numbers) for numbers in (view.shown, *drawn_ends(view)))
     rows: list[dict[str, Any]] = [
         {"t": begin, "n": _drawn(count), "low": _drawn(least), "high": _drawn(most)}
-        for begin, count, least, most in zip(view.axes[0].begins, view.count, low, high, strict=True)
+        for begin, count, least, most in zip(view.axes[0].begins, shown, low, high, strict=True)
     ]
     scale = alt.Scale(domain=ends, nice=False)
     base = alt.Chart(data(rows)).encode(alt.X("t:T", scale=alt.Scale(type="utc", nice=False), axis=dates))

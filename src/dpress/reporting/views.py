@@ -13,6 +13,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places, Ranges
 from dpress.inference.interval import Tail, half_width, possible
+from dpress.inference.suppression import EVERYTHING, Display, Mask
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.reporting.rounding import TIMES
 
@@ -85,6 +86,7 @@ class View:
         noun: what is counted.
         centre: what the intervals lie around, where that is not the count.
         most: where adjusted counts are shown: what no count is above, to which intervals are cut.
+        display: which counts are hidden, and to what they are rounded.
     """
 
     axes: tuple[Axis, ...]
@@ -99,6 +101,17 @@ class View:
     noun: str = "rows"
     centre: Array | None = None
     most: float | None = None
+    display: Display = EVERYTHING
+
+    @property
+    def shown(self) -> Array:
+        """The counts as they are shown."""
+        return self.display.rounded(self.count)
+
+    @property
+    def hidden(self) -> Mask:
+        """Which counts are not shown."""
+        return self.display.hidden(self.count, self.error, self._ends, self.count)
 
     @property
     def name(self) -> str:
@@ -152,7 +165,7 @@ RangeVariances = Callable[[str, Ranges], Array]
 """From an attribute and ranges of its cells to the variance of the answer to each, in counts squared."""
 
 
-def view_of(table: PublishedTable, noun: str) -> View:
+def view_of(table: PublishedTable, noun: str, display: Display = EVERYTHING) -> View:
     """Return the view of a published table of what `noun` names; its counts are those that answer queries.
 
     An attribute of one cell, such as a series' period, tells no cell from another: it is no axis beside others.
@@ -172,6 +185,7 @@ def view_of(table: PublishedTable, noun: str) -> View:
         tail=table.tail,
         noun=noun,
         most=table.most,
+        display=display,
     )
 
 

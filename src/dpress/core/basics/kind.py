@@ -121,6 +121,7 @@ class Kind:
         of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
         stands_in: it may answer what another kind is asked (`instead` of its plan's words).
         discovers: it releases the values of an attribute with values = "discover".
+        suppresses: its files and its page hide and round numbers as a specification says.
         of_sets: everybody holds a set of the attribute's values, which a column holds as a list or as one text.
         of_records: what it publishes are synthetic records.
         keeps_constraints: what it publishes keeps the constraints of a specification.
@@ -144,6 +145,7 @@ class Kind:
     draws_records: bool = False
     stands_in: bool = False
     discovers: bool = False
+    suppresses: bool = False
     of_sets: bool = False
     of_records: bool = False
     keeps_constraints: bool = False

@@ -90,6 +90,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         method: by name, or the best.
         parameters: of the kind and the method.
         postprocess: adjustments, by name; those of the kind unless stated.
+        hide: which numbers are not shown, such as "cv > 0.3", or several of these; none unless stated.
+        round: counts are shown as multiples of it, such as 5; as they are unless stated.
         level: of an attribute of codes, whose nodes are its cells; the finest unless stated. A list for several.
         title: of the page.
         source: where the data come from, for people.
@@ -103,6 +105,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     method: str = "auto"
     parameters: dict[str, Any] = {}
     postprocess: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    hide: Words | tuple[str, ...] = msgspec.UNSET
+    round: int | msgspec.UnsetType = msgspec.UNSET
     level: Words | tuple[str, ...] = msgspec.UNSET
     title: Words = msgspec.UNSET
     source: Words = msgspec.UNSET
@@ -121,6 +125,13 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return self.postprocess or ()
 
     @property
+    def display(self) -> dict[str, Any]:
+        """How its numbers are shown, as a design has it; empty where they are shown as they are."""
+        hide = [self.hide] if isinstance(self.hide, str) else [*self.hide] if self.hide else self.hide
+        stated = {"hide": hide, "round": self.round}
+        return {name: value for name, value in stated.items() if value is not msgspec.UNSET}
+
+    @property
     def levels(self) -> tuple[str, ...]:
         """The levels that are named."""
         if isinstance(self.level, msgspec.UnsetType):
@@ -131,6 +142,10 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Refuse adjustments that are not known and what is no language, naming their place."""
         if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
+        if self.display:
+            from dpress.inference.suppression import display_of  # noqa: PLC0415  # few hide or round anything
+
+            display_of(self.display)
         if self.attributes == ():
             raise ValueError(".attributes: expected at least one name; leave it out for all attributes")
         stated = self.named

@@ -27,6 +27,7 @@ class Names(Participants, frozen=True):
 KIND = Kind(
     name="names",
     names=("names",),
+    suppresses=True,
     smaller="limit the rows by `where`",
     discovers=True,
     in_sql=("unlisted",),

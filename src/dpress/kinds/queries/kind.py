@@ -29,6 +29,7 @@ class Queries(Parameters, frozen=True):
 KIND = Kind(
     name="queries",
     names=("queries",),
+    suppresses=True,
     smaller="list fewer `queries`, or use fewer cells by `bins`",
     in_sql=("counts",),
     wished=(

@@ -17,7 +17,7 @@ from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counted import opened
-from dpress.reporting.counts import Part, asking, counts, predicted
+from dpress.reporting.counts import Part, asking, counts, predicted, shown_as
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.frame import frame
 from dpress.reporting.headline import headline
@@ -42,6 +42,7 @@ def context(facts: Facts) -> dict[str, Any]:
         "names": [attribute.caption for attribute in _named(facts)],
         **predicted(facts, asking(facts)),
         "counts": counts([whole]),
+        "shown_as": shown_as(facts, [whole]),
         "part": _part(facts, _numbered(facts, whole)),
         "files": page_tables.files([whole]),
         "example": example(facts, facts.workload.texts[0]),

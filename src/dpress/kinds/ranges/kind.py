@@ -51,6 +51,7 @@ class CollectedRanges(Reporters, frozen=True):
 KIND = Kind(
     name="ranges",
     names=("ranges",),
+    suppresses=True,
     stands_in=True,
     adjusts=("posterior",),
     adjusts_of_devices=("posterior",),

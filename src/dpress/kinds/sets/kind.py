@@ -32,6 +32,7 @@ class Sets(Reporters, frozen=True, kw_only=True):
 KIND = Kind(
     name="sets",
     names=("sets",),
+    suppresses=True,
     of_counts=False,
     of_sets=True,
     findings={"sets": None},

@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.core.maps.ranges import Places
-from dpress.inference.group_moments import Estimates
+from dpress.inference.group_moments import Estimates, changed
 from dpress.query.all_groups import marked
 from dpress.query.published_tables import cells
 
@@ -80,22 +80,7 @@ class GroupResults:
 
 def only(statistic: Estimates, groups: Mask | Places) -> Estimates:
     """Return the estimates of some groups: of those that a mask names, or of these in this order."""
-    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
-    value, error, low, high = (column[groups] for column in columns)
-    if statistic.sampling is None or statistic.population is None:
-        return Estimates(value=value, standard_error=error, low=low, high=high)
-    (first, last), sampling = statistic.population, statistic.sampling[groups]
-    ends = first[groups], last[groups]
-    effect = None if statistic.design_effect is None else statistic.design_effect[groups]
-    return Estimates(
-        value=value,
-        standard_error=error,
-        low=low,
-        high=high,
-        sampling=sampling,
-        population=ends,
-        design_effect=effect,
-    )
+    return changed(statistic, lambda column: column[groups])
 
 
 def quantile_name(name: str, share: Fraction) -> str:

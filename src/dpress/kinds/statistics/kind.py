@@ -194,6 +194,7 @@ def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> di
 KIND = Kind(
     name="statistics",
     names=("statistics",),
+    suppresses=True,
     smaller="use fewer groups, fewer levels or fewer measured attributes",
     by_period={"statistics": _with_time},
     of_counts=False,

@@ -48,7 +48,7 @@ def sentences(
     name = chief(each.names)
     statistic = with_unit(name, answers.release.schema)
     parts = []
-    if COUNT in whole.names:
+    if COUNT in whole.names and not np.isnan(whole.of(COUNT).value[0]):
         parts.append(total_sentence(_estimate(whole.of(COUNT), 0), noun))
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():

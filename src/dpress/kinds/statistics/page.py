@@ -16,6 +16,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.maps.ranges import Places
 from dpress.inference.group_moments import Estimates
+from dpress.inference.suppression import MARK
 from dpress.kinds.statistics import product
 from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
@@ -23,6 +24,7 @@ from dpress.kinds.statistics.group_figures import boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
 from dpress.kinds.statistics.in_time import over_time
 from dpress.kinds.statistics.opening import sentences
+from dpress.kinds.statistics.shown_results import displayed, hidden_of
 from dpress.kinds.statistics.units import in_units, sampled, texts, with_unit
 from dpress.query.all_groups import ALL
 from dpress.query.release import Release
@@ -67,9 +69,10 @@ def page(release: Release) -> str:
     """Return the page as HTML."""
     answers = ANSWERING.of(release)
     about = facts(release)
-    each, whole = answers.groups(), answers.together()
+    published = answers.groups()
+    each, whole = (displayed(results, about.display) for results in (published, answers.together()))
     axes = _several(answers.axes)
-    labels, order = _groups(axes), _order(each, axes)
+    labels, order = _groups(axes), _order(published, axes)
     names, drawn = ([texts[place] for place in order] for texts in (labels, _groups(axes, LONGEST)))
     ordered = Ordered(each, order, names, drawn)
     query = _example(each, answers, axes)
@@ -79,7 +82,8 @@ def page(release: Release) -> str:
         TEMPLATE,
         {
             **frame(about),
-            "opening": sentences(answers, each, whole, labels, about.counted),
+            "shown_as": about.display.legend(*_hidden(each, whole, answers.size)),
+            "opening": sentences(answers, published, whole, labels, about.counted),
             "named": True,
             "chief": parts[chief(each.names)],
             "by": [axis.caption for axis in axes],
@@ -93,9 +97,11 @@ def page(release: Release) -> str:
             "sums": each.sums is not None,
             "whole": _whole(whole, release.schema) if whole.names else None,
             "parts": [*parts.values()],
-            "data": _listed(ordered, answers.release.schema, axes) if answers.size > 1 else None,
+            "data": _listed(ordered, answers.release.schema, axes)
+            if answers.size > 1 and about.display.whole
+            else None,
             "quantiles": list(_quantiles(answers, ordered)),
-            "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
+            "unknown": sum(int(np.isnan(published.of(name).value).sum()) for name in published.names),
             "most": "first" if any(axis.ordered for axis in axes) else "largest",
             "file": NAME,
             "method": about.method,
@@ -105,6 +111,12 @@ def page(release: Release) -> str:
             "answer": _result(release, query),
         },
     )
+
+
+def _hidden(each: GroupResults, whole: GroupResults, groups: int) -> tuple[int, int]:
+    """Return how many numbers are hidden, of all groups together and of each, and how many there are."""
+    parts = [hidden_of(results) for results in ((whole, each) if groups > 1 else (whole,))]
+    return sum(hidden for hidden, _ in parts), sum(numbers for _, numbers in parts)
 
 
 def opening(release: Release) -> tuple[str, ...]:
@@ -234,7 +246,7 @@ def _quantiles(answers: GroupAnswers, ordered: Ordered) -> Any:
 def _with_interval(statistic: Estimates, unit: str) -> str:
     """Return the first value, with its interval where it has one."""
     value, interval, _ = texts(statistic, 0, unit)
-    return value if interval == "none" else f"{value}, 95 % interval {interval}"
+    return value if interval in {"none", MARK} else f"{value}, 95 % interval {interval}"
 
 
 def _example(each: GroupResults, answers: GroupAnswers, axes: Sequence[Tabular]) -> str:

@@ -4,9 +4,10 @@ import math
 from dataclasses import replace
 
 from dpress.attributes.domain import Schema
-from dpress.inference.group_moments import Estimates
+from dpress.inference.group_moments import Estimates, changed
+from dpress.inference.suppression import MARK
 from dpress.kinds.statistics.group_results import GroupResults
-from dpress.reporting.rounding import number, stated
+from dpress.reporting.rounding import error, interval, number, stated
 from dpress.reporting.statistic_titles import SHARE, Titled, titled
 
 PERCENT = "%"
@@ -17,13 +18,8 @@ def in_units(results: GroupResults, name: str) -> Estimates:
     statistic = results.of(name)
     if not name.startswith(SHARE):
         return statistic
-    columns = (statistic.value, statistic.standard_error, statistic.low, statistic.high)
-    value, error, low, high = (100 * column for column in columns)
-    if statistic.sampling is None or statistic.population is None:
-        return Estimates(value=value, standard_error=error, low=low, high=high)
-    (first, last), sampling = statistic.population, 100 * statistic.sampling
-    ends = 100 * first, 100 * last
-    return replace(statistic, value=value, standard_error=error, low=low, high=high, sampling=sampling, population=ends)
+    percent = changed(statistic, lambda column: 100 * column)
+    return replace(percent, design_effect=statistic.design_effect, hidden=statistic.hidden)
 
 
 def with_unit(name: str, schema: Schema) -> Titled:
@@ -43,21 +39,26 @@ def valued(text: str, unit: str) -> str:
     >>> valued("30 to 40", "EUR"), valued("not known", "EUR"), valued("3", "")
     ('30 to 40 EUR', 'not known', '3')
     """
-    return f"{text} {unit}" if unit and text not in {"none", "not known"} else text
+    return f"{text} {unit}" if unit and text not in {"none", "not known", MARK} else text
 
 
 def texts(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
     """Return a value, its interval and its standard error, with their unit."""
-    value, interval, error = _rounded_texts(statistic, place)
-    return valued(value, unit), valued(interval, unit), valued(error, points(unit))
+    value, ends, spread = _rounded_texts(statistic, place)
+    return valued(value, unit), valued(ends, unit), valued(spread, points(unit))
 
 
 def _rounded_texts(statistic: Estimates, place: int) -> tuple[str, str, str]:
-    value, error = float(statistic.value[place]), float(statistic.standard_error[place])
+    if statistic.hidden is not None and statistic.hidden[place]:
+        return MARK, MARK, MARK
+    value, deviation = float(statistic.value[place]), float(statistic.standard_error[place])
     low, high = float(statistic.low[place]), float(statistic.high[place])
+    if statistic.multiple > 1:
+        multiple = float(statistic.multiple)
+        return number(value, multiple), interval(low, high, multiple), error(deviation)
     if math.isnan(low):
         return "not known" if math.isnan(value) else number(value), "none", "not known"
-    return stated(value, (low, high), error)
+    return stated(value, (low, high), deviation)
 
 
 def sampled(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]:
@@ -65,14 +66,14 @@ def sampled(statistic: Estimates, place: int, unit: str) -> tuple[str, str, str]
     if statistic.sampling is None or statistic.population is None or math.isnan(statistic.sampling[place]):
         return "none", "none", "none"
     low, high = (float(ends[place]) for ends in statistic.population)
-    error, value = float(statistic.sampling[place]), float(statistic.value[place])
-    both, spread = stated(value, (low, high), error or float(statistic.standard_error[place]))[1:]
+    deviation, value = float(statistic.sampling[place]), float(statistic.value[place])
+    both, spread = stated(value, (low, high), deviation or float(statistic.standard_error[place]))[1:]
     effect = math.nan if statistic.design_effect is None else float(statistic.design_effect[place])
-    sampling = valued(spread, points(unit)) if error else "hidden by the noise"
-    return sampling, valued(both, unit), "none" if math.isnan(effect) or not error else f"{effect:.2f}"
+    sampling = valued(spread, points(unit)) if deviation else "hidden by the noise"
+    return sampling, valued(both, unit), "none" if math.isnan(effect) or not deviation else f"{effect:.2f}"
 
 
 def in_sentence(statistic: Estimates, place: int, unit: str) -> str:
     """Return a value with its unit and interval as a sentence has it, in the digits of the page's tables."""
-    value, interval, _ = _rounded_texts(statistic, place)
-    return value if value == "not known" else f"{valued(value, unit)} ({interval})"
+    value, ends, _ = _rounded_texts(statistic, place)
+    return value if value == "not known" else f"{valued(value, unit)} ({ends})"

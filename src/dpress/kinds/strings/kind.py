@@ -33,6 +33,7 @@ class Strings(Participants, frozen=True):
 KIND = Kind(
     name="strings",
     names=("strings",),
+    suppresses=True,
     discovers=True,
     findings={"strings": None},
     of_counts=False,

@@ -48,6 +48,7 @@ def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> di
 KIND = Kind(
     name="tables",
     names=("histogram", "marginals"),
+    suppresses=True,
     stands_in=True,
     adjusts=("posterior",),
     in_sql=("counts", "cells"),

@@ -75,7 +75,7 @@ def at_once(facts: Facts) -> LargestError | None:
 
 def derived_views(facts: Facts, whole: Sequence[View]) -> list[View]:
     """Return a view of every table that was asked for but published only as sums of a larger table."""
-    views = [view_of(table, facts.noun) for table in facts.asked_tables()]
+    views = [view_of(table, facts.noun, facts.display) for table in facts.asked_tables()]
     return views if facts.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]
 
 

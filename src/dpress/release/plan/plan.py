@@ -124,6 +124,10 @@ def plan(spec: Asked) -> Plan:
     if snapshot.constraints and not room.kind.keeps_constraints:
         kinds = catalog.where("keeps_constraints")
         raise NotSupported(f'$.constraint: records keep constraints, kind = {kinds}, got "{snapshot.release.kind}"')
+    if snapshot.release.display:
+        from dpress.release.plan.display_rules import check_display  # noqa: PLC0415  # few hide or round anything
+
+        check_display(snapshot, suppresses=room.kind.suppresses)
     if snapshot.linked is not None:
         from dpress.release.plan.linked_rules import check_linked  # noqa: PLC0415  # few have any
 
@@ -195,7 +199,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
         round=0 if collection is None else round_number(spec),
         estimator=estimator_of(mechanism),
         attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
-        release={"kind": spec.release.kind, "postprocess": list(adjustments(spec, mechanism))},
+        release={"kind": spec.release.kind, "postprocess": list(adjustments(spec, mechanism)), **spec.release.display},
         queries=queries.written(choice.workload),
         budget=amounts(spec.privacy.loss) or {},
         claim=promise(mechanism.claim),

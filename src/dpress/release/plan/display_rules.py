@@ -1,0 +1,26 @@
+"""Whether what a specification hides and rounds fits its kind of release."""
+
+from dpress import catalog
+from dpress.core.basics.errors import NotSupported
+from dpress.data.specification.spec import Spec
+
+HIDDEN = "hidden"  # a column of the released tables
+
+
+def check_display(spec: Spec, *, suppresses: bool) -> None:
+    """Refuse `hide` and `round` of a kind that shows no such numbers, and an attribute in the way of their column.
+
+    Args:
+        spec: what is asked for, with one of them.
+        suppresses: whether its kind does that.
+
+    Raises:
+        NotSupported: it does not.
+        ValueError: an attribute has the name of the column that says what is hidden.
+    """
+    place = next(iter(spec.release.display))
+    if not suppresses:
+        kinds = catalog.where("suppresses")
+        raise NotSupported(f'$.release.{place}: numbers of kind = {kinds} are hidden, got "{spec.release.kind}"')
+    if HIDDEN in spec.schema.names:
+        raise ValueError(f"$.attribute: the released tables would have two columns {HIDDEN!r}; rename an attribute")

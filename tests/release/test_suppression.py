@@ -1,0 +1,176 @@
+"""Hidden and rounded numbers: post-processing of what is published, marked in every file, and queries answer."""
+
+import itertools
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import NotSupported, load_release, plan, publish, report
+from dpress.core.basics import rng as generators
+from dpress.document.design import as_plain, from_plain
+from dpress.inference.suppression import Display, display_of
+from dpress.reporting.bundle import write_bundle
+
+REGIONS = ["north", "south", "east", "west"]
+REGION = {"name": "region", "kind": "categorical", "values": REGIONS}
+COST = {"name": "cost", "kind": "numeric", "bounds": [0, 100], "bins": 10}
+BOTH = {"hide": ["cv > 0.2", "count < 12"], "round": 5}
+SIZES = [400, 60, 12, 3]
+
+
+def rows():
+    regions = [name for name, size in zip(REGIONS, SIZES, strict=True) for _ in range(size)]
+    return pa.table({"region": regions, "cost": [float(place % 97) for place in range(len(regions))]})
+
+
+def released(release, attributes=(REGION,), out=None, **options):
+    plain = {"attribute": [*attributes], "privacy": {"epsilon": 1}, "release": release}
+    return publish(plain, rows(), out=out, rng=generators.seeded(5), **options)
+
+
+def expected(table, cv, least, value="adjusted"):
+    """Return by hand which rows of a table without rules are hidden."""
+    number, error = table[value].to_numpy(), table["standard_error"].to_numpy()
+    return [bool(e > cv * abs(n) or n < least) for n, e in zip(number, error, strict=True)]
+
+
+def test_only_published_numbers_decide_and_a_hidden_row_is_null_and_marked(tmp_path):
+    plain = released({"kind": "histogram"}, out=tmp_path / "plain")
+    hidden = released({"kind": "histogram"} | BOTH, out=tmp_path / "hidden", csv=True)
+    whole, table = (pq.read_table(tmp_path / name / "region.parquet") for name in ("plain", "hidden"))
+    mask = expected(whole, 0.2, 12)
+    assert any(mask)
+    assert not all(mask)
+    assert table["hidden"].to_pylist() == mask
+    for name in ("count", "standard_error", "low", "high", "adjusted"):
+        shown = [None if hides else value for hides, value in zip(mask, whole[name].to_pylist(), strict=True)]
+        assert table[name].to_pylist() == shown
+    assert table.schema.metadata[b"rounded_to"] == b"5"
+    assert table.drop_columns("hidden").schema.remove_metadata() == whole.schema.remove_metadata()
+    files = [(tmp_path / name / "measurement.parquet").read_bytes() for name in ("plain", "hidden")]
+    assert files[0] == files[1]
+    assert hidden.design.id == plain.design.id
+
+
+def test_csv_has_multiples_of_the_base_and_intervals_that_hold_the_published_ones(tmp_path):
+    released({"kind": "histogram"} | BOTH, out=tmp_path / "release", csv=True)
+    exact = pq.read_table(tmp_path / "release" / "region.parquet")
+    rounded = pa.csv.read_csv(tmp_path / "release" / "region.csv")
+    assert rounded["hidden"].to_pylist() == exact["hidden"].to_pylist()
+    for name, (near, far) in {"count": (-2.5, 2.5), "adjusted": (-2.5, 2.5), "low": (-5, 0), "high": (0, 5)}.items():
+        for shown, published in zip(rounded[name].to_pylist(), exact[name].to_pylist(), strict=True):
+            assert (shown is None) == (published is None)
+            assert shown is None or (shown % 5 == 0 and near <= shown - published <= far)
+    assert rounded["standard_error"].to_pylist() == exact["standard_error"].to_pylist()
+
+
+def test_a_release_is_read_back_and_a_query_is_answered_with_a_note(tmp_path):
+    made = released({"kind": "histogram"} | BOTH, out=tmp_path / "release")
+    plain, again = released({"kind": "histogram"}), load_release(tmp_path / "release")
+    for text in ("region = north", "region = west", "share region = north"):
+        answers = [each.query(text) for each in (plain, made, again)]
+        assert answers[0].value == answers[1].value == pytest.approx(answers[2].value)
+        assert answers[0].interval == answers[1].interval == pytest.approx(answers[2].interval)
+        hides = text == "region = west"
+        note = "The release's tables hide a number such as this (cv > 0.2 or count < 12)."
+        assert ((answers[1].note or "").endswith(note), answers[2].note) == (hides, answers[1].note)
+    assert again.tables["region"].to_arrow().equals(made.tables["region"].to_arrow())
+
+
+def test_a_group_of_few_is_hidden_with_all_its_statistics(tmp_path):
+    parameters = {"by": ["region"], "mean": ["cost"], "median": ["cost"]}
+    out, release = tmp_path / "release", {"kind": "statistics", "parameters": parameters}
+    released(release | {"hide": "count < 30", "round": 3}, (REGION, COST), out=out, csv=True)
+    table, written = pq.read_table(out / "statistics.parquet"), pa.csv.read_csv(out / "statistics.csv")
+    counts = dict(zip(REGIONS, released(release, (REGION, COST)).answers.groups().of("count").value, strict=True))
+    few = {name for name, count in counts.items() if count < 30}
+    assert few == {"east", "west"}
+    for row, shown in zip(table.to_pylist(), written.to_pylist(), strict=True):
+        assert row["hidden"] == shown["hidden"] == (row["region"] in few)
+        assert (row["value"] is None, row["low"] is None) == (row["hidden"],) * 2
+        if row["statistic"] == "count" and not row["hidden"]:
+            assert (shown["value"] % 3, abs(shown["value"] - row["value"]) <= 1.5) == (0, True)
+        else:
+            assert shown["value"] == row["value"]
+
+
+def test_the_page_marks_what_is_hidden_says_how_many_and_answers_nothing_by_itself(tmp_path):
+    parameters = {"by": ["region"], "mean": ["cost"]}
+    kinds = [
+        ({"kind": "histogram"} | BOTH, (REGION,), "of 4 numbers"),
+        ({"kind": "statistics", "parameters": parameters} | BOTH, (REGION, COST), "of 15 numbers"),
+        (
+            {"kind": "queries", "parameters": {"queries": ["region = west", "region = north"]}} | BOTH,
+            (REGION,),
+            "1 of 2",
+        ),
+    ]
+    for release, attributes, words in kinds:
+        text = report(released(release, attributes), tmp_path / "page.html").read_text()
+        assert words in text
+        assert "the standard error is more than 20 % of the number or fewer than 12 are counted" in text
+        assert '<td class="number">..</td>' in text
+        assert "rounded to multiples of 5" in text
+        assert 'type="application/json"' not in text
+    plain = report(released({"kind": "histogram"}), tmp_path / "page.html").read_text()
+    assert 'type="application/json"' in plain
+    assert "That is for the reader" not in plain
+
+
+def test_a_bundle_made_of_the_parquet_files_has_the_same_csv(tmp_path):
+    made = released({"kind": "histogram"} | BOTH, out=tmp_path / "release")
+    released({"kind": "histogram"} | BOTH, out=tmp_path / "other", csv=True)
+    write_bundle(made, tmp_path / "release", tmp_path / "all.zip")
+    with zipfile.ZipFile(tmp_path / "all.zip") as bundle:
+        copy = bundle.read("region.csv")
+    assert copy == (tmp_path / "other" / "region.csv").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["joint", "microdata"])
+def test_a_kind_that_hides_nothing_and_a_column_of_that_name_are_refused(kind):
+    privacy, numbers = {"epsilon": 1}, COST | {"name": "hidden"}
+    with pytest.raises(NotSupported, match=rf'^\$.release.hide: numbers of kind = ".*" are hidden, got "{kind}"$'):
+        plan({"attribute": [REGION, COST], "privacy": privacy, "release": {"kind": kind, "hide": "cv > 0.3"}})
+    with pytest.raises(ValueError, match="two columns 'hidden'; rename an attribute"):
+        plan({"attribute": [numbers], "privacy": privacy, "release": {"kind": "histogram", "round": 5}})
+
+
+def test_a_release_by_periods_hides_nothing():
+    dated = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-12-31"], "cells": "month"}
+    plain = {"attribute": [dated], "privacy": {"epsilon": 1}, "periods": {"attribute": "day"}}
+    with pytest.raises(ValueError, match=r"\$\.release\.round: not of what grows by periods; leave it out"):
+        plan(plain | {"release": {"kind": "histogram", "round": 5}})
+
+
+def test_a_design_keeps_the_rules_and_refuses_others():
+    design = plan({"attribute": [REGION], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"} | BOTH}).design
+    assert design.release == {"kind": "histogram", "postprocess": ["posterior"], **BOTH}
+    assert from_plain(as_plain(design)) == design
+    for name, value in {"hide": ["cv > none"], "round": 1.5, "colour": "red"}.items():
+        with pytest.raises(ValueError, match=f"the design is wrong: .*{name}"):
+            from_plain(as_plain(design) | {"release": design.release | {name: value}})
+
+
+def test_a_bound_is_met_exactly_and_what_is_not_known_or_exact_stays():
+    display = display_of({"hide": ["cv > 0.5", "width > 2"]})
+    value = np.array([10.0, 10.0, 0.0, 0.0, np.nan, 10.0, 10.0, 10.0])
+    error = np.array([5.0, 5.001, 0.0, 1.0, 1.0, np.nan, np.nan, np.inf])
+    low, high = value - 1, value + 1
+    low[2:4], high[2:4] = 0.0, 0.0
+    low[5:], high[5:] = [np.nan, 0.0, -np.inf], [np.nan, 20.001, np.inf]
+    hides = [False, True, False, True, False, False, True, True]
+    assert display.hidden(value, error, (low, high), None).tolist() == hides
+    for base, number in itertools.product((3, 5, 10), range(-20, 20)):
+        rounded = Display(base=base).rounded(np.array([float(number)]))[0]
+        assert rounded % base == 0
+        assert abs(rounded - number) <= base / 2
+
+
+@pytest.mark.parametrize("rule", ["cv < 0.3", "count > 3", "cv > 0", "cv > -1", "cv 0.3", "cv > 0.3x", "value < 3", ""])
+def test_a_rule_of_another_form_is_refused(rule):
+    with pytest.raises(ValueError, match=r'^\.hide: expected "cv > 0.3", "width > 0.5" or "count'):
+        display_of({"hide": rule})
