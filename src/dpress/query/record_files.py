@@ -3,7 +3,7 @@
 Data flow: joint, or what a method released -> codes -> labels, integers or numbers -> batches. It costs no privacy.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from dpress.inference.joint.factors import Boxes, Joint
 
 NAME = "records.parquet"
 BATCH = 1 << 18
+EMPTY: Mapping[int, npt.NDArray[np.float64]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +63,30 @@ class Written:
             yield pa.record_batch(arrays, schema=self.table.schema)
 
 
-def values(axes: Sequence[Tabular], codes: npt.NDArray[Any], *, rng: Generator) -> dict[str, pa.Array]:
+def values(
+    axes: Sequence[Tabular],
+    codes: npt.NDArray[Any],
+    *,
+    rng: Generator,
+    numbers: Mapping[int, npt.NDArray[np.float64]] = EMPTY,
+) -> dict[str, pa.Array]:
     """Return the records as columns; a value within a cell of several integers or numbers is drawn evenly from it.
 
     Args:
         axes: the attributes.
         codes: shape (attributes, records).
         rng: the generator; nothing private is drawn.
+        numbers: those of attributes that were drawn already, by place.
     """
-    return {axis.name: _values(axis, cells, rng) for axis, cells in zip(axes, codes, strict=True)}
+    columns = dict[str, pa.Array]()
+    for place, (axis, cells) in enumerate(zip(axes, codes, strict=True)):
+        drawn = numbers.get(place)
+        columns[axis.name] = _values(axis, cells, rng) if drawn is None else _written(axis, drawn)
+    return columns
+
+
+def _written(axis: Tabular, numbers: npt.NDArray[np.float64]) -> pa.Array:
+    return pa.array(numbers.astype(np.int64) if axis.scale is not None and axis.scale.whole else numbers)
 
 
 def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:

@@ -3,7 +3,8 @@
 constraints -> combinations of cells that may occur -> models whose other cells are 0, records that have no other.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,44 @@ Array = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 _TINY = 1e-200
 Cells = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+ByAxis = Mapping[int, Cells]
+
+
+class Rule:
+    """A rule that every record keeps: a base of all."""
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attributes that it is about."""
+        raise NotImplementedError
+
+    @property
+    def computes(self) -> int | None:
+        """The attribute that it computes from the others; None where it computes none."""
+        return None
+
+    def computed(self, codes: ByAxis) -> Cells:
+        """Return the cells of that attribute, by the cells of the others."""
+        raise NotImplementedError
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return of which records it holds, by their cells."""
+        raise NotImplementedError
+
+    def check(self, shape: Sequence[int]) -> None:
+        """Refuse what is no rule of attributes with so many cells.
+
+        Raises:
+            ValueError: naming what is wrong.
+        """
+
+
+def within(codes: Cells, runs: Sequence[tuple[int, int]]) -> Truths:
+    """Return which cells are in some runs."""
+    truths = [(first <= codes) & (codes <= last) for first, last in runs]
+    return np.asarray(functools.reduce(np.logical_or, truths))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

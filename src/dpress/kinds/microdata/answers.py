@@ -30,6 +30,7 @@ from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.drawn_again import drawn_again
 from dpress.kinds.microdata.linked_records import Linking, linking
 from dpress.mechanisms.microdata.record_maker import RecordMaker
+from dpress.mechanisms.microdata.record_rules import NONE, Rules
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
@@ -251,7 +252,9 @@ def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, rng:
         schema: of the records.
         rng: the generator; nothing private is drawn.
     """
-    table = pa.table(values(schema.tabular, drawn.codes, rng=rng))
+    rules: Rules = getattr(mechanism, "rules", NONE)
+    numbers = rules.numbers(drawn.codes, rng=rng)
+    table = pa.table(values(schema.tabular, drawn.codes, rng=rng, numbers=numbers))
     answers = np.zeros(0, dtype=np.int64) if drawn.measurement is None else drawn.measurement.answers
     parts = parts_of(drawn)
     rows = _row_count(mechanism, answers, parts, table.num_rows)

@@ -3,16 +3,26 @@
 rows -> their cells -> rows of which each constraint does not hold.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
+from dpress.attributes.by_edges import ByEdges
+from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.arrow import nearest
 from dpress.core.basics.claim import ROW
 from dpress.core.basics.errors import SchemaMismatch
+from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes, Counts
+from dpress.core.methods.possible import Truths
 from dpress.data.rows import people
 from dpress.data.table import Table
-from dpress.kinds.microdata.read_constraints import rules_of, single
+from dpress.kinds.microdata.linear_text import Comparison
+from dpress.kinds.microdata.ranged_text import numbers_of
+from dpress.kinds.microdata.read_constraints import comparisons, rules_of, single
+from dpress.mechanisms.microdata.record_rules import NONE
 from dpress.release.truth.finding import CheckedRows, Checking, Finding, share
 
 
@@ -42,16 +52,21 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
     if not spec.constraints:
         return {}
     rules_of(spec)
-    schema = spec.schema
-    rules = [single(spec, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
+    schema, within = spec.schema, comparisons(spec)
+    places = range(1, 1 + len(spec.constraints))
+    rules = [NONE if place in within else single(spec, spec.constraints[place - 1], place) for place in places]
 
     def broken(codes: Codes) -> Counts:
-        return np.array([codes.shape[1], *(count for rule in rules for count in rule.broken(codes))], dtype=np.int64)
+        counts = [sum(rule.broken(codes)) for rule in rules]
+        return np.array([codes.shape[1], *counts], dtype=np.int64)
 
+    table = Table(rows.source, schema.columns, ROW)
     try:
-        number, *counts = people(Table(rows.source, schema.columns, ROW), schema, progress=rows.progress).fold(broken)
+        number, *counts = people(table, schema, progress=rows.progress).fold(broken)
     except SchemaMismatch:  # which is what the check of attributes is about
         return {"constraints": Finding(figures=(), lines=([UNCOUNTED],))}
+    for place, count in _by_numbers(table, schema, within).items():
+        counts[place - 1] = count
     figures = tuple(
         ConstraintCheck(constraint=constraint.text, rows=int(number), broken=int(count))
         for constraint, count in zip(spec.constraints, counts, strict=True)
@@ -61,6 +76,37 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
     }
 
 
+def _by_numbers(table: Table, schema: Schema, within: Mapping[int, Comparison]) -> dict[int, int]:
+    """Return how many rows break comparisons of numbers within cells, by their own numbers."""
+    columns, counts = numbers_of(schema), dict.fromkeys(within, 0)
+    names = sorted({name for form in within.values() for name in form.factors})
+    for batch in table.batches() if within else ():
+        numbers = {name: _clamped(columns[name], batch) for name in names}
+        for place, form in within.items():
+            terms = np.stack([float(factor) * numbers[name] for name, factor in form.factors.items()])
+            total, near = terms.sum(axis=0) + float(form.number), NEAR * (1 + np.abs(terms).sum(axis=0))
+            counts[place] += int((~AGREES[form.word](total, near) & ~np.isnan(total)).sum())
+    return counts
+
+
+def _clamped(column: ByEdges, batch: pa.RecordBatch) -> Array:
+    """Return the numbers of an attribute, those outside its bounds as they are counted; NaN where they are left out."""
+    numbers = nearest(column.name, batch.column(column.read_from))
+    low, high = column.ends
+    inside = np.clip(numbers, low, high - column.whole)
+    return np.asarray(inside if column.outside == "clamp" else np.where(inside == numbers, numbers, np.nan))
+
+
+NEAR = 1e-9
+"""Of what is added up: numbers of a file are rounded, and an equation of them is near 0."""
+AGREES: Mapping[str, Callable[[Array, Array], Truths]] = {
+    "<=": lambda total, near: total <= near,
+    "<": lambda total, near: total < -near,
+    ">=": lambda total, near: total >= -near,
+    ">": lambda total, near: total > near,
+    "=": lambda total, near: np.abs(total) <= near,
+}
+"""Whether a sum stands to 0 as it says, give or take what rounding does."""
 UNCOUNTED = "constraints: not counted, as the table would be refused"
 
 

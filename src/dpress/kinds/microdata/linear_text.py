@@ -42,7 +42,24 @@ class Sum:
     lone: str
 
 
-def linear(schema: Schema, text: str, *, negated: bool = False) -> Linear | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A sum of numeric attributes, each times a number, and a number, beside 0.
+
+    Args:
+        factors: of two attributes or more, by name, none of them 0.
+        number: that is added.
+        word: how the sum stands to 0.
+        solved: the attribute that an equation is solved for; empty where it is solved for none.
+    """
+
+    factors: Mapping[str, Fraction]
+    number: Fraction
+    word: str
+    solved: str
+
+
+def compared(schema: Schema, text: str, *, negated: bool = False) -> Comparison | None:
     """Return what a text says of several numbers; None where it is a condition of something else.
 
     Args:
@@ -51,26 +68,40 @@ def linear(schema: Schema, text: str, *, negated: bool = False) -> Linear | None
         negated: whether the opposite holds.
 
     Raises:
-        ValueError: an attribute has cells of several numbers, or both sides are the same.
+        ValueError: both sides are the same.
     """
     parts = SIDES.split(text)
-    columns = {column.name: column for column in schema.tabular if column.numbers is not None}
+    names = sorted((column.name for column in schema.tabular if column.numbers is not None), key=len, reverse=True)
     if len(parts) != 3:
         return None
-    left, right = (_sum(part, sorted(columns, key=len, reverse=True)) for part in (parts[0], parts[2]))
+    left, right = (_sum(part, names) for part in (parts[0], parts[2]))
     if left is None or right is None or len({*left.factors, *right.factors}) < 2:
         return None
     factors = {
         name: left.factors.get(name, Fraction(0)) - right.factors.get(name, Fraction(0)) for name in schema.names
     }
-    about = [name for name, factor in factors.items() if factor]
-    for name in about:
-        _check_integers(columns[name])
-    if len(about) < 2:
+    factors = {name: factor for name, factor in factors.items() if factor}
+    if len(factors) < 2:
         raise ValueError(f"{text!r} is about fewer than two numbers once both sides are taken together")
     word = OPPOSITE[parts[1]] if negated else parts[1]
-    solved = next((side.lone for side in (left, right) if side.lone and abs(factors[side.lone]) == 1), "")
-    return _whole(schema, factors, left.number - right.number, word, solved if word == "=" else "")
+    solved = next((side.lone for side in (left, right) if side.lone and abs(factors.get(side.lone, 0)) == 1), "")
+    number = left.number - right.number
+    return Comparison(factors=factors, number=number, word=word, solved=solved if word == "=" else "")
+
+
+def linear(schema: Schema, text: str, *, negated: bool = False) -> Linear | None:
+    """Return what a text says of several numbers, of which every one is a cell; see `compared`.
+
+    Raises:
+        ValueError: an attribute has cells of several numbers, or both sides are the same.
+    """
+    form = compared(schema, text, negated=negated)
+    if form is None:
+        return None
+    columns = {column.name: column for column in schema.tabular}
+    for name in form.factors:
+        _check_integers(columns[name])
+    return whole(schema, form)
 
 
 def set_apart(schema: Schema, text: str) -> tuple[dict[str, str], str]:
@@ -124,21 +155,20 @@ def as_written(message: str, apart: Mapping[str, str]) -> str:
     return tests.sub(lambda match: apart[match[0].partition(" ")[0]], message)
 
 
-def _whole(schema: Schema, factors: dict[str, Fraction], number: Fraction, word: str, solved: str) -> Linear:
-    """Return a rule with whole numbers."""
-    names = [name for name in schema.names if factors[name]]
-    places, columns = [schema.names.index(name) for name in names], {column.name: column for column in schema.tabular}
-    scale = math.lcm(number.denominator, *(factors[name].denominator for name in names))
-    sign, more = _ENDS[word]
-    kept: Literal["=", "!=", "<="] = "=" if word == "=" else "!=" if word == "!=" else "<="
+def whole(schema: Schema, form: Comparison) -> Linear:
+    """Return a comparison of integers, each a cell, as a rule with whole numbers."""
+    names, columns = [*form.factors], {column.name: column for column in schema.tabular}
+    scale = math.lcm(form.number.denominator, *(factor.denominator for factor in form.factors.values()))
+    sign, more = _ENDS[form.word]
+    kept: Literal["=", "!=", "<="] = "=" if form.word == "=" else "!=" if form.word == "!=" else "<="
     return Linear(
-        about=tuple(places),
-        coefficients=tuple(int(sign * scale * factors[name]) for name in names),
+        about=tuple(schema.names.index(name) for name in names),
+        coefficients=tuple(int(sign * scale * form.factors[name]) for name in names),
         lows=tuple(_low(columns[name]) for name in names),
         sizes=tuple(columns[name].size for name in names),
-        offset=int(sign * scale * number) + more,
+        offset=int(sign * scale * form.number) + more,
         word=kept,
-        solved=schema.names.index(solved) if solved else None,
+        solved=schema.names.index(form.solved) if form.solved else None,
     )
 
 

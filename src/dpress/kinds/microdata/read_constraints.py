@@ -11,8 +11,10 @@ from dpress.attributes.domain import Schema
 from dpress.core.maps.atoms import Condition as CellCondition
 from dpress.core.maps.atoms import Predicate
 from dpress.data.specification.constraint import Constraint
+from dpress.data.specification.slots import slots_of
 from dpress.data.specification.spec import Spec
-from dpress.kinds.microdata.linear_text import linear
+from dpress.kinds.microdata.linear_text import Comparison, compared, linear
+from dpress.kinds.microdata.ranged_text import Stated, ranged, ranges_of
 from dpress.kinds.microdata.slot_rules import boxes_of, occupied
 from dpress.mechanisms.microdata.record_rules import Determined, Impossible, Rules
 from dpress.query.boxes import possible, predicate
@@ -28,13 +30,20 @@ def rules_of(spec: Spec) -> Rules:
     Raises:
         ValueError: a constraint cannot be read, or together they leave no record possible.
     """
-    each = [single(spec, constraint, place) for place, constraint in enumerate(spec.constraints, 1)]
-    linked = spec.linked
+    within, linked = comparisons(spec), spec.linked
+    stated = [Stated(form=form) for form in within.values()]
+    each = [single(spec, each, place) for place, each in enumerate(spec.constraints, 1) if place not in within]
+    try:
+        sums, ranges = ranges_of(spec.schema, stated)
+    except ValueError as error:
+        raise ValueError(f"{PLACE}: {error}") from None
     who = (occupied(spec, linked),) if linked is not None and linked.both else ()
     rules = Rules(
         determined=tuple(rule for rules in each for rule in rules.determined),
         impossible=(*(rule for rules in each for rule in rules.impossible), *who),
         linear=tuple(rule for rules in each for rule in rules.linear),
+        sums=sums,
+        ranges=ranges,
     )
     try:
         rules.possible(spec.schema.shape)
@@ -43,6 +52,26 @@ def rules_of(spec: Spec) -> Rules:
     if linked is not None and linked.both:
         _check_somebody(rules, spec.schema, linked.below.name)
     return rules
+
+
+def comparisons(spec: Spec) -> dict[int, Comparison]:
+    """Return the constraints that compare numbers within cells, by their places from 1; see `ranged`.
+
+    Raises:
+        ValueError: one is about fewer than two numbers.
+    """
+    forms = dict[int, Comparison]()
+    slots = slots_of(spec, spec.linked) if spec.linked is not None and spec.linked.both else ()
+    for place, constraint in enumerate(spec.constraints, 1):
+        text = constraint.impossible or constraint.holds or ""
+        try:
+            form = compared(spec.schema, text, negated=bool(constraint.impossible))
+        except ValueError as error:
+            raise ValueError(f"{PLACE}[#{place}]: {error}") from None
+        if form is not None and not any(slot.name in form.factors for slot in slots):
+            forms[place] = form
+    places = [*forms]
+    return {places[each]: forms[places[each]] for each in sorted(ranged(spec.schema, [*forms.values()]))}
 
 
 def _check_somebody(rules: Rules, schema: Schema, size: str) -> None:

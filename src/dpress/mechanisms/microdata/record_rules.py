@@ -7,7 +7,7 @@ which records it holds, never which rule it is.
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -15,41 +15,18 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.basics.rng import Generator
 from dpress.core.maps.atoms import Box
 from dpress.core.methods.people import Codes
-from dpress.core.methods.possible import Cells, Combinations, Leaf, Possible, Truths
+from dpress.core.methods.possible import ByAxis, Cells, Combinations, Leaf, Possible, Rule, Truths, within
+from dpress.mechanisms.microdata.ranged_numbers import RangedSum, Ranges, Steps
 
 MOST_COMBINATIONS = 1 << 20
 """Cells of attributes that constraints join, which are all listed."""
 LARGEST = 1 << 53
 """Of a sum of numbers."""
 Integers = npt.NDArray[np.int64]
-ByAxis = Mapping[int, Cells]
-AboutAxes = Sequence[tuple[frozenset[int], "Rule"]]
-
-
-class Rule:
-    """A rule that every record keeps: a base of all."""
-
-    __slots__ = ()
-
-    @property
-    def axes(self) -> tuple[int, ...]:
-        """The attributes that it is about."""
-        raise NotImplementedError
-
-    @property
-    def computes(self) -> int | None:
-        """The attribute that it computes from the others; None where it computes none."""
-        return None
-
-    def computed(self, codes: ByAxis) -> Cells:
-        """Return the cells of that attribute, by the cells of the others."""
-        raise NotImplementedError
-
-    def holds(self, codes: ByAxis) -> Truths:
-        """Return of which records it holds, by their cells."""
-        raise NotImplementedError
+AboutAxes = Sequence[tuple[frozenset[int], Rule]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +79,7 @@ class Impossible(Rule):
 
     def holds(self, codes: ByAxis) -> Truths:
         """Return which records are in none of the boxes."""
-        tests = [[_within(codes[part.axis], part.runs) for part in box] for box in self.boxes]
+        tests = [[within(codes[part.axis], part.runs) for part in box] for box in self.boxes]
         return ~functools.reduce(np.logical_or, [functools.reduce(np.logical_and, box) for box in tests])
 
 
@@ -175,11 +152,6 @@ class Linear(Rule):
         return np.asarray({"=": total == 0, "!=": total != 0, "<=": total <= 0}[self.word])
 
 
-def _within(codes: Cells, runs: Sequence[tuple[int, int]]) -> Truths:
-    truths = [(first <= codes) & (codes <= last) for first, last in runs]
-    return np.asarray(functools.reduce(np.logical_or, truths))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """All rules of records.
@@ -188,17 +160,21 @@ class Rules:
         determined: attributes whose cells others determine.
         impossible: combinations that no record has.
         linear: equations and inequalities of whole numbers.
+        sums: attributes that are computed from numbers within cells.
+        ranges: inequalities of numbers within cells.
     """
 
     determined: tuple[Determined, ...] = ()
     impossible: tuple[Impossible, ...] = ()
     linear: tuple[Linear, ...] = ()
-    added_later: ClassVar[tuple[str, ...]] = ("linear",)
+    sums: tuple[RangedSum, ...] = ()
+    ranges: tuple[Ranges, ...] = ()
+    added_later: ClassVar[tuple[str, ...]] = ("linear", "sums", "ranges")
 
     @property
     def every(self) -> tuple[Rule, ...]:
         """The rules."""
-        return (*self.determined, *self.linear, *self.impossible)
+        return (*self.determined, *self.linear, *self.sums, *self.ranges, *self.impossible)
 
     @property
     def computing(self) -> dict[int, Rule]:
@@ -257,6 +233,18 @@ class Rules:
         by_axis = dict(enumerate(codes))
         return [int((~rule.holds(by_axis)).sum()) for rule in self.every]
 
+    def numbers(self, codes: Codes, *, rng: Generator) -> dict[int, Steps]:
+        """Return the numbers that rules say something of within cells, by attribute, each of shape (records,).
+
+        Args:
+            codes: of all attributes, shape (attributes, records).
+            rng: the generator; nothing private is drawn.
+        """
+        by_axis, numbers = dict(enumerate(codes)), dict[int, Steps]()
+        for rule in self.ranges:
+            numbers |= rule.numbers(by_axis, rng=rng)
+        return numbers | {rule.axis: rule.number(numbers) for rule in self.sums}
+
     def _with_computed(self, codes: dict[int, Cells]) -> dict[int, Cells]:
         for axis, rule in self.computing.items():
             if all(source in codes for source in rule.axes if source != axis):
@@ -274,7 +262,10 @@ class Rules:
     def _about(self) -> list[tuple[frozenset[int], Rule]]:
         """Return rules with the measured attributes that each is about; boxes of one rule are rules of their own."""
         apart = [Impossible(boxes=(box,)) for rule in self.impossible for box in rule.boxes]
-        return [(frozenset(self._sources(rule.axes)), rule) for rule in (*self.determined, *self.linear, *apart)]
+        return [
+            (frozenset(self._sources(rule.axes)), rule)
+            for rule in (*self.determined, *self.linear, *self.ranges, *apart)
+        ]
 
     def _part(
         self, measured: Sequence[int], axes: AbstractSet[int], rules: AboutAxes, sizes: Sequence[int]
@@ -321,8 +312,17 @@ class Rules:
                 raise ValueError("a rule determines an attribute, or is determined by cells, that there are not")
             if not all(0 <= code < shape[rule.axis] for code in rule.codes):
                 raise ValueError("a rule determines a cell that there is not")
-        for equation in self.linear:
+        for equation in (*self.linear, *self.sums, *self.ranges):
             equation.check(shape)
+        drawn, others = (
+            {rule.axis for rule in self.sums},
+            (*self.determined, *self.linear, *self.ranges, *self.impossible),
+        )
+        if any(drawn & {*rule.axes} for rule in others):
+            raise ValueError(
+                "an attribute that is computed from numbers with several in a cell has no other constraint than sums "
+                "and comparisons"
+            )
         for condition in (part for rule in self.impossible for box in rule.boxes for part in box):
             if not 0 <= condition.axis < len(shape) or not condition.runs:
                 raise ValueError("a rule is about an attribute that there is not")
