@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import stats
 from tests.kinds.conftest import KINDS, make
 from tests.query.test_unions import DENSE, dense, holds
 
 import dpress
 from dpress.core.basics import rng
 from dpress.query import boxes
-from dpress.query.cell_relations import MIDDLES, OF_SAMPLE
+from dpress.query.cell_relations import MIDDLES, OF_SAMPLE, SIMULATED
 from dpress.query.release import Release
 
 AGE = {"name": "age", "kind": "integer", "bounds": [20, 79]}
@@ -96,7 +97,7 @@ def test_logistic_coefficients_are_those_of_the_rows_within_noise(kind: str) -> 
         assert each.sampling is not None
         assert each.sampling > 0
         assert str(each.note).startswith(OF_SAMPLE)
-        assert "Rows without a listed value of ill, grade are left out." in str(each.note)
+        assert "Rows without a listed value of grade, ill are left out." in str(each.note)
     one = release["coefficient age in logistic ill ~ age + grade"]
     assert (one.value, one.standard_error) == (results[1].value, results[1].standard_error)
 
@@ -132,11 +133,50 @@ def test_fitted_joints_and_records_answer_and_say_what_is_not_known() -> None:
     assert math.isnan(chance.standard_error)
     assert chance.population is None
     assert "no error is known" in str(chance.note)
+    assert math.isnan(records["p-value in independence age sex"].value)
+    assert 0 <= records["cramer v in independence age sex"].value <= 1
+    assert fit["rank correlation age score"].interval[1] > 0.9
+
+
+def test_correlations_of_numbers_and_of_ranks_are_those_of_the_rows_within_noise() -> None:
+    release, frame = released("histogram", 0, 2, 3), table().to_pandas()
+    middles = np.minimum(np.floor(frame.pay / 2), 29) * 2 + 1
+    young = frame[frame.age < 50].dropna(subset=["grade"])
+    exact = {
+        "correlation pay age": np.corrcoef(frame.age, middles)[0, 1],
+        "covariance age pay": np.cov(frame.age, middles, bias=True)[0, 1],
+        "rank correlation age pay": stats.spearmanr(frame.age, middles)[0],
+        "rank correlation grade age where age < 50": stats.spearmanr(young.age, young.grade)[0],
+    }
+    for text, value in exact.items():
+        answer = release[text]
+        assert answer.interval[0] <= value <= answer.interval[1], text
+        assert answer.population is not None
+        assert answer.population[0] <= answer.interval[0]
+    assert MIDDLES in str(release["correlation pay age"].note)
+    assert MIDDLES not in str(release["rank correlation pay age"].note)
+
+
+def test_a_test_of_independence_has_its_numbers() -> None:
+    release = released("histogram", 1, 4, 5)
+    chi, p_value, cramer = release.results("independence ward sex")
+    assert [dict(each.group)["number"] for each in (chi, p_value, cramer)] == ["chi-square", "p-value", "cramer v"]
+    assert 0.01 < p_value.value <= 1
+    assert math.isnan(p_value.interval[0])
+    assert SIMULATED in str(p_value.note)
+    assert cramer.interval[0] <= cramer.value <= cramer.interval[1]
+    assert released("histogram", 0, 5)["p-value in independence age ward"].value == 1e-4
+    assert release["cramer v in independence ward sex where ill = no"].value < 0.1
+    groups = release.results("independence ward sex by ill")
+    assert len(groups) == 3 * 3
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("correlation age ward", "ward holds no numbers; `rank correlation NAME NAME` is of ordered attributes"),
+        ("rank correlation age ward", "ward has no order; `independence NAME NAME` is of any two"),
+        ("independence age height", "no attribute 'height'"),
         ("logistic ward ~ age", "ward has 3 values: say whose chance it is"),
         ("logistic ward in (eyes, hearts, bones) ~ age", "of all listed values"),
         ("ward ~ age", "ward holds no numbers; the chance of one of its values is `logistic NAME = VALUE"),

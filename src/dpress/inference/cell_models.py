@@ -116,7 +116,7 @@ class CellModel:
         spread = np.sqrt(np.diag(self.covariance(forms)))
         if values.min() <= 0:
             return 0.0
-        return math.inf if np.isnan(spread).any() else float(np.min(values / np.maximum(spread, TINY)))
+        return math.inf if np.isnan(spread).any() else float(np.min(values / np.maximum(spread, ROUNDING * values)))
 
     @property
     def refusal(self) -> str:

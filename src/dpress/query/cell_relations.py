@@ -1,12 +1,12 @@
 """Relations from cells: what a table of the attributes together says of how they depend on each other, at no cost.
 
-relation, where -> `CellTable` -> columns over its cells -> `inference.cell_models` -> an answer for every coefficient.
+relation, where -> `CellTable` -> regressions, correlations or a test of its cells -> a `Result` for every number.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +14,13 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
+from dpress.inference.cell_correlations import CellCorrelation
 from dpress.inference.cell_models import CellModel
+from dpress.inference.noisy_independence import DRAWS, MOST_CELLS, NoisyIndependence
 from dpress.query.boxes import products
 from dpress.query.cell_table import CellTable
 from dpress.query.query_tree import TOTAL, Condition, Query, named, valued
-from dpress.query.relation_grammar import INTERCEPT, LOGISTIC, Relation, relation
+from dpress.query.relation_grammar import INTERCEPT, LOGISTIC, TESTED, Relation, relation
 from dpress.query.result import Result
 
 if TYPE_CHECKING:
@@ -28,22 +30,57 @@ OF_SAMPLE = (
     "The interval is of the counted rows; with sampling it is of a population that they are drawn from, one by one."
 )
 MIDDLES = "A number is the middle of its cell: what more exact ones would give is left open."
+HIDDEN = "The noise hides the count, or what else is divided by, so that nothing is known of this."
+SIMULATED = f"The p-value is of {DRAWS:,} tables simulated under independence, with the sampling of rows and the noise."
+UNTOLD = "Values that noise does not tell from none are left out of V."
 MOST_TERMS = 64
 Factor = dict[str, Array]  # what an attribute is as regressors: their values in its cells, by their names
-Number = tuple[float, float, float]  # the value, the standard error of noise, and that of sampling
+Ends = tuple[float, float]
+NO_ENDS = (math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A number of a relation.
+
+    Args:
+        value: NaN where noise hides it.
+        noise: its standard error; NaN where none is known.
+        sampling: that of the rows as a sample; NaN where it is not stated.
+        interval: of the noise.
+        population: of both.
+        notes: what else is to be known, a sentence each.
+    """
+
+    value: float
+    noise: float = math.nan
+    sampling: float = math.nan
+    interval: Ends = NO_ENDS
+    population: Ends = NO_ENDS
+    notes: tuple[str, ...] = ()
+
+
+def _around(number: tuple[float, float, float], z: float, reason: str, bounds: Ends = (-math.inf, math.inf)) -> Answer:
+    """Return a value with its errors as an answer, its intervals cut to what is possible."""
+    value, noise, sampling = number
+    low, high = ([value + sign * z * error for error in (noise, math.hypot(noise, sampling))] for sign in (-1, 1))
+    ends = [(float(np.maximum(a, bounds[0])), float(np.minimum(b, bounds[1]))) for a, b in zip(low, high, strict=True)]
+    notes = (reason,) if math.isnan(value) else () if math.isnan(noise) else (OF_SAMPLE,)
+    return Answer(value=value, noise=noise, sampling=sampling, interval=ends[0], population=ends[1], notes=notes)
 
 
 def parts_of(schema: Schema, query: Query) -> tuple[tuple[tuple[tuple[str, str], ...], Query], ...]:
-    """Return the queries of all coefficients of a regression, each with its name; else the query alone.
+    """Return the queries of all coefficients of a regression, or numbers of a test, with their names; else it alone.
 
     Raises:
         ValueError: it is no relation of these attributes, or has too many coefficients.
     """
     stated = relation(schema.names, query.attribute)
-    if stated.coefficient or not stated.terms:
+    tested = stated.of == "independence"
+    if stated.coefficient or not (stated.terms or tested):
         return (((), query),)
-    names = _coefficients(schema, stated)
-    return tuple(((("coefficient", name),), replace(query, attribute=stated.only(name).text)) for name in names)
+    names, word = (TESTED, "number") if tested else (_coefficients(schema, stated), "coefficient")
+    return tuple((((word, name),), replace(query, attribute=stated.only(name).text)) for name in names)
 
 
 def answered(query: Query, answers: "ReleaseAnswers", schema: Schema, confidence: float, text: str) -> Result:
@@ -62,27 +99,21 @@ def answered(query: Query, answers: "ReleaseAnswers", schema: Schema, confidence
         ValueError: no table holds the attributes together, or the relation is none of such attributes.
     """
     stated = relation(schema.names, query.attribute)
-    if stated.of not in READERS:
-        raise ValueError(f"this release answers no {stated.of}; {LOGISTIC} is answered from its cells")
     table = _table(answers, schema, stated, query.where)
-    z = table.critical(confidence)
-    (value, noise, sampling), reason = READERS[stated.of](schema, stated, table, z)
-    half, both = z * noise, z * math.hypot(noise, sampling)
-    used = [schema.attribute(name).with_cells for name in stated.attributes]
-    notes = (reason or OF_SAMPLE,) if reason or not math.isnan(noise) else ()
-    middles = (MIDDLES,) if any(map(_wide, used)) and not reason else ()
-    without = [attribute.name for attribute in used if attribute.extra]
+    answer = READERS[stated.of](schema, stated, table, table.critical(confidence))
+    without = [attribute.name for attribute in table.attributes if attribute.extra]
     left_out = (f"Rows without a listed value of {', '.join(without)} are left out.",) if without else ()
+    of_sample = not math.isnan(answer.sampling)
     return Result(
         query=text,
         of="relation",
-        value=value,
-        standard_error=noise,
-        interval=(value - half, value + half),
+        value=answer.value,
+        standard_error=answer.noise,
+        interval=answer.interval,
         confidence=confidence,
-        note=" ".join((*notes, *middles, *left_out, *table.notes)) or None,
-        sampling=None if math.isnan(sampling) else sampling,
-        population=None if math.isnan(sampling) else (value - both, value + both),
+        note=" ".join((*answer.notes, *left_out, *table.notes)) or None,
+        sampling=answer.sampling if of_sample else None,
+        population=answer.population if of_sample else None,
     )
 
 
@@ -96,7 +127,7 @@ def values_of(attribute: Tabular) -> Array | None:
         edges = column.edges_at(np.arange(column.ordered + 1)).astype(np.float64)
         values[: column.ordered] = (edges[:-1] + edges[1:] - column.whole) / 2
         return values
-    if attribute.cyclic or attribute.ordered != attribute.size - len(attribute.extra):
+    if not _in_order(attribute):
         return None
     try:
         values[: attribute.ordered] = [*map(float, attribute.labels_between(0, attribute.ordered))]
@@ -105,9 +136,14 @@ def values_of(attribute: Tabular) -> Array | None:
     return values if np.isfinite(values).all() else None
 
 
-def _wide(attribute: Tabular) -> bool:
-    """Return whether a cell holds different numbers."""
-    return attribute.numbers is not None and not attribute.unbinned
+def _in_order(attribute: Tabular) -> bool:
+    return not attribute.cyclic and attribute.ordered == attribute.size - len(attribute.extra)
+
+
+def _middles(attributes: tuple[Tabular, ...]) -> tuple[str, ...]:
+    """Return that numbers are middles, where a cell holds different ones."""
+    wide = (attribute.numbers is not None and not attribute.unbinned for attribute in attributes)
+    return (MIDDLES,) if any(wide) else ()
 
 
 def _factor(attribute: Tabular) -> Factor:
@@ -117,10 +153,8 @@ def _factor(attribute: Tabular) -> Factor:
     labels = attribute.labels_between(0, attribute.size - len(attribute.extra))
     if len(labels) > MOST_TERMS:
         raise ValueError(f"{attribute.name}: {len(labels) - 1} coefficients are too many, at most {MOST_TERMS}")
-    steps = np.eye(attribute.size)
-    return {
-        f"{named(attribute.name)} = {valued(label)}": steps[place] for place, label in enumerate(labels) if place > 0
-    }
+    steps, name = np.eye(attribute.size), named(attribute.name)
+    return {f"{name} = {valued(label)}": steps[place] for place, label in enumerate(labels) if place > 0}
 
 
 def _coefficients(schema: Schema, stated: Relation) -> tuple[str, ...]:
@@ -136,8 +170,8 @@ def _coefficients(schema: Schema, stated: Relation) -> tuple[str, ...]:
 
 def _columns(stated: Relation, table: CellTable) -> Array:
     """Return the columns of the coefficients over all cells of a table, shape (coefficients, cells)."""
-    along = {attribute.name: _along(table, attribute, _factor(attribute)) for attribute in table.attributes
-             if attribute.name in stated.attributes[1:]}  # fmt: skip
+    regressors = [attribute for attribute in table.attributes if attribute.name in stated.attributes[1:]]
+    along = {attribute.name: _along(table, attribute, _factor(attribute)) for attribute in regressors}
     columns = [np.ones(table.counts.shape)]
     for product in stated.products:
         choices = itertools.product(*(along[name].values() for name in product))
@@ -165,11 +199,10 @@ def _table(answers: "ReleaseAnswers", schema: Schema, stated: Relation, where: C
 
 
 def _outer(weights: list[Array]) -> Array:
-    shapes = np.ix_(*weights)
-    return np.asarray(math.prod(shapes))
+    return np.asarray(math.prod(np.ix_(*weights)))
 
 
-def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) -> tuple[Number, str]:
+def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
     """Return a coefficient with its errors, or why there is none."""
     outcome = next(attribute for attribute in table.attributes if attribute.name == stated.names[0])
     values = values_of(outcome) if stated.of == "regression" else _chance(schema, stated, outcome)
@@ -178,18 +211,20 @@ def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) ->
     names = _coefficients(schema, stated)
     if stated.coefficient not in names:
         raise ValueError(f"{stated.only('').text} has a coefficient for each of {', '.join(names)}; name one of them")
-    along = _along(table, outcome, {"": values})[""]
     shape = table.counts.shape
     model = CellModel(
         counts=table.counts.ravel(),
         covariance=lambda forms: table.covariance(forms.reshape(-1, *shape)),
         columns=_columns(stated, table),
-        outcome=np.broadcast_to(along, shape).ravel(),
+        outcome=np.broadcast_to(_along(table, outcome, {"": values})[""], shape).ravel(),
         link="identity" if stated.of == "regression" else "logistic",
         z=z,
     )
     place, fitted = names.index(stated.coefficient), model.fitted
-    return (float(fitted.value[place]), float(fitted.noise[place]), float(fitted.sampling[place])), model.refusal
+    number = (float(fitted.value[place]), float(fitted.noise[place]), float(fitted.sampling[place]))
+    numbers = tuple(each for each in table.attributes if stated.of == "regression" or each is not outcome)
+    answer = _around(number, z, model.refusal)
+    return replace(answer, notes=(*answer.notes, *_middles(numbers)))
 
 
 def _chance(schema: Schema, stated: Relation, outcome: Tabular) -> Array:
@@ -210,7 +245,62 @@ def _chance(schema: Schema, stated: Relation, outcome: Tabular) -> Array:
     return np.asarray(inside)
 
 
-READERS: Mapping[str, Callable[[Schema, Relation, CellTable, float], tuple[Number, str]]] = {
+def _correlation(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
+    """Return a covariance, a correlation, or a correlation of ranks."""
+    del schema
+    counts, covariance = table.listed
+    if stated.of == "rank correlation":
+        if unordered := [attribute.name for attribute in table.attributes if not _in_order(attribute)]:
+            raise ValueError(f"{unordered[0]} has no order; `independence NAME NAME` is of any two attributes")
+        ranks = CellCorrelation(counts=counts, covariance=covariance, scores=None, z=z)
+        return _around(ranks.correlation, z, HIDDEN, (-1.0, 1.0))
+    first, second = (_numbers(attribute)[:size] for attribute, size in zip(table.attributes, counts.shape, strict=True))
+    made = CellCorrelation(counts=counts, covariance=covariance, scores=(first, second), z=z)
+    bounds = (-1.0, 1.0) if stated.of == "correlation" else (-math.inf, math.inf)
+    number = made.correlation if stated.of == "correlation" else made.covariance_of_scores
+    answer = _around(number, z, HIDDEN, bounds)
+    return replace(answer, notes=(*answer.notes, *_middles(table.attributes)))
+
+
+def _numbers(attribute: Tabular) -> Array:
+    if (values := values_of(attribute)) is None:
+        raise ValueError(
+            f"{attribute.name} holds no numbers; `rank correlation NAME NAME` is of ordered attributes, `independence "
+            "NAME NAME` of any"
+        )
+    return values
+
+
+def _independence(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
+    """Return a number of the test of independence."""
+    del schema
+    if stated.coefficient not in TESTED:
+        raise ValueError(f"{stated.text} has {', '.join(TESTED)}; name one of them, as `p-value in {stated.text}`")
+    counts, covariance = table.listed
+    if counts.size > MOST_CELLS:
+        raise ValueError(f"{' x '.join(stated.names)}: {counts.size:,} cells are too many for a test, at most 2^10")
+    test = NoisyIndependence(counts=counts, covariance=covariance, tail=table.tail, z=z)
+    if stated.coefficient == "chi-square":
+        return Answer(value=test.statistic)
+    if stated.coefficient == "p-value":
+        return Answer(value=test.p_value, notes=() if math.isnan(test.p_value) else (SIMULATED,))
+    made, every = test.association, all(map(np.all, test.significant))
+    notes = (HIDDEN,) if math.isnan(made.value) else () if math.isnan(made.noise) else (OF_SAMPLE,)
+    return Answer(
+        value=made.value,
+        noise=made.noise,
+        sampling=made.sampling,
+        interval=made.interval,
+        population=made.population,
+        notes=notes if every else (*notes, UNTOLD),
+    )
+
+
+READERS: Mapping[str, Callable[[Schema, Relation, CellTable, float], Answer]] = {
     "logistic": _regression,
     "regression": _regression,
+    "covariance": _correlation,
+    "correlation": _correlation,
+    "rank correlation": _correlation,
+    "independence": _independence,
 }

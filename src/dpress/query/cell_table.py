@@ -11,6 +11,7 @@ import numpy as np
 from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import Covariance
+from dpress.inference.interval import Tail
 from dpress.query.linear_forms import Critical, polarised
 
 MOST_CELLS = 1 << 22
@@ -28,6 +29,7 @@ class CellTable:
         counts: estimates of every cell, shape (cells of every attribute).
         covariance: of sums of cells, exact where no note says otherwise; NaN where no error is known.
         critical: of these sums.
+        tail: of their noise.
         notes: what else is to be known of them, a sentence each.
     """
 
@@ -35,6 +37,7 @@ class CellTable:
     counts: Array
     covariance: Covariance
     critical: Critical
+    tail: Tail
     notes: tuple[str, ...] = ()
 
     def among(self, names: Sequence[str], inside: Array) -> "CellTable":
@@ -53,6 +56,19 @@ class CellTable:
         attributes = tuple(attribute for attribute in self.attributes if attribute.name in names)
         counts = np.asarray((self.counts * inside).sum(axis=others))
         return replace(self, attributes=attributes, counts=counts, covariance=covariance)
+
+    @property
+    def listed(self) -> tuple[Array, Covariance]:
+        """The cells of listed values alone, without those of missing and of other values, and that of their sums."""
+        sizes = [attribute.size - len(attribute.extra) for attribute in self.attributes]
+        places = tuple(map(slice, sizes))
+
+        def covariance(forms: Array) -> Array:
+            whole = np.zeros((len(forms), *self.counts.shape))
+            whole[:, *places] = forms.reshape(len(forms), *sizes)
+            return self.covariance(whole)
+
+        return self.counts[places], covariance
 
 
 def marginal(table: Array, axes: Axes, kept: Axes) -> Array:

@@ -74,6 +74,7 @@ class ProductAnswers(ReleaseAnswers):
             counts=counts,
             covariance=covariance,
             critical=source.critical,
+            tail=self.release.tail,
             notes=(*source.notes, *self.of_unbiased),
         )
 

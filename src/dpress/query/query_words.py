@@ -48,7 +48,8 @@ MEANT = (
 )
 """Words of other languages, ends that are missing, and what would be right."""
 
-RELATIONS = r"(covariance|correlation|logistic)\s"  # what a relation may begin with; others have a tilde
+RELATIONS = r"(covariance|(rank\s+)?correlation|logistic|([\w-]+(\s\w+)?\s+in\s+)?independence)\s"
+"""What a relation begins with that has no tilde."""
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ text -> `Relation`, whose text reads as the same; `grammar` cuts off `where` and
 import itertools
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from dpress.query.condition_grammar import Names, conditions, no_attribute
 from dpress.query.query_tree import TOTAL, Condition, named
@@ -14,11 +14,15 @@ from dpress.query.query_words import any_name, beginning, parts, unquoted
 
 LOGISTIC = "`logistic NAME = VALUE ~ NAME + NAME`"
 FORM = (
-    f"`covariance NAME NAME`, `correlation NAME NAME`, `OUTCOME ~ NAME + NAME`, `OUTCOME ~ NAME * NAME` or {LOGISTIC}"
+    "`covariance NAME NAME`, `correlation NAME NAME`, `rank correlation NAME NAME`, `independence NAME NAME`, "
+    f"`OUTCOME ~ NAME + NAME`, `OUTCOME ~ NAME * NAME` or {LOGISTIC}"
 )
 MEASURED = ("covariance", "correlation", "regression")  # those that moments of numbers tell
+TESTED = ("chi-square", "p-value", "cramer v")  # what a test of independence has
+PAIR = rf"(?:({'|'.join(TESTED)})\s+in\s+(?=independence))?(rank\s+correlation|covariance|correlation|independence)\s"
 BETWEEN = r"\s*,\s*|\s+and\s+|\s+"
 INTERCEPT = "intercept"
+Of = Literal["covariance", "correlation", "regression", "logistic", "rank correlation", "independence"]
 Terms = tuple[tuple[str, ...], ...]
 
 
@@ -27,15 +31,16 @@ class Relation:
     """A relation between attributes.
 
     Args:
-        of: what it is; `regression` and `logistic` stand for all of their coefficients.
+        of: what it is; `regression` and `logistic` stand for all of their coefficients, `independence` for all of what
+            its test has.
         names: of the two attributes of a covariance or a correlation; of a regression its outcome alone.
         terms: of a regression, what is added up: attributes, or several that interact.
-        coefficient: which, as files name it; empty for all.
+        coefficient: which, as files name it, or which number of a test; empty for all.
         outcome: of a logistic regression, the values of the outcome whose chance it is about; `total` where they are
             not named.
     """
 
-    of: Literal["covariance", "correlation", "regression", "logistic"]
+    of: Of
     names: tuple[str, ...]
     terms: Terms = ()
     coefficient: str = ""
@@ -45,7 +50,8 @@ class Relation:
     def text(self) -> str:
         """A text that reads as this."""
         if not self.terms:
-            return " ".join([self.of, *map(named, self.names)])
+            pair = " ".join([self.of, *map(named, self.names)])
+            return f"{self.coefficient} in {pair}" if self.coefficient else pair
         outcome = named(self.names[0]) if self.outcome == TOTAL else self.outcome.text
         formula = f"{outcome} ~ {' + '.join(' * '.join(map(named, term)) for term in self.terms)}"
         formula = f"{self.of} {formula}" if self.of == "logistic" else formula
@@ -80,12 +86,12 @@ def relation(names: Names, text: str) -> Relation:
     Raises:
         ValueError: it cannot be read; the message says what would be right.
     """
-    word, _, rest = text.strip().partition(" ")
-    if word.lower() in ("covariance", "correlation"):
-        pair = _names(names, rest.strip(), BETWEEN)
+    if match := re.match(PAIR, f"{text.strip()} ", re.IGNORECASE):
+        word = " ".join(match[2].lower().split())
+        pair = _names(names, text.strip()[match.end() :], BETWEEN)
         if len(set(pair)) != 2 or len(pair) != 2:
-            raise ValueError(f"cannot read {text!r}; write `{word.lower()} NAME NAME`, of two attributes")
-        return Relation(of="covariance" if word.lower() == "covariance" else "correlation", names=pair)
+            raise ValueError(f"cannot read {text!r}; write `{word} NAME NAME`, of two attributes")
+        return Relation(of=cast("Of", word), names=pair, coefficient=(match[1] or "").lower())
     left, *right = parts(text, "~")
     if len(right) != 1 or not right[0] or not left:
         raise ValueError(f"cannot read {text!r}; write {FORM}")
@@ -97,7 +103,7 @@ def relation(names: Names, text: str) -> Relation:
     terms = tuple(_names(names, term, r"\*") for term in parts(right[0], r"\+"))
     if any(len(set(term)) < len(term) or outcome in term for term in terms):
         raise ValueError(f"cannot read {text!r}: an attribute stands twice in a term, or on both sides")
-    of: Literal["logistic", "regression"] = "logistic" if match else "regression"
+    of: Of = "logistic" if match else "regression"
     return Relation(of=of, names=(outcome,), terms=terms, coefficient=coefficient, outcome=chance)
 
 

@@ -121,6 +121,6 @@ class Result:
         """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""
         has_error = self.of != "count" and 0 < self.standard_error < math.inf
         places = max(1, min(9, 1 - math.floor(math.log10(self.standard_error)))) if has_error else 1
-        if self.of in ("share", "ratio") and not has_error:
+        if self.of in ("share", "ratio", "relation") and not has_error:
             places = 4
         return f"{number:,.{places}f}"

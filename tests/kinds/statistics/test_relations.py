@@ -239,3 +239,11 @@ def test_the_form_that_errs_least_is_measured(numbers: int, degree: int) -> None
     assert chosen.mechanism.strategy.degree == degree
     gaussian = dpress.plan(dpress.load_spec(spec([relation], {"rho": 1}, attributes, by=[]))).chosen
     assert gaussian.mechanism.strategy.degree == 0
+
+
+@pytest.mark.parametrize("text", ["logistic sex = m ~ age", "rank correlation age cost", "independence sex ward"])
+def test_what_moments_do_not_tell_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="follows from no moments; a histogram of its attributes answers it"):
+        plain_release().results(text)
+    with pytest.raises(ValueError, match="is measured by no relation; a histogram answers it"):
+        dpress.plan(dpress.load_spec(spec(relations=[text])))
