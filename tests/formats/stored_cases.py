@@ -93,10 +93,12 @@ def tables() -> dict[str, Case]:
         "statistics_persons": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
             release={"kind": "statistics", "parameters": {
-                "by": ["sex"], "persons": True, "totals": {"income": [0, 300000]},
-            }},
-            queries=("persons", "total income where sex = Female", "total income per person"),
-        ),
+                "by": ["sex"], "persons": True, "totals": {"income": [0, 300000]}}},
+            queries=("persons", "total income where sex = Female", "total income per person")),
+        "statistics_distinct": Case(attributes=[SEX, REGION, YEARS], privacy={"epsilon": 1, "unit": "person"},
+            queries=("distinct region where sex = Female", "distinct age", "persons", "total"), release={
+                "kind": "statistics",
+                "parameters": {"by": ["sex"], "distinct": ["region", "age"], "persons": True}}),
         "statistics_chosen": Case(
             attributes=[SEX, AGE, INCOME], privacy=EPSILON,
             release={"kind": "statistics", "method": "group_quantiles", "parameters": {
@@ -123,8 +125,7 @@ def tables() -> dict[str, Case]:
         "statistics_bounded": Case(attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters":
                 {"by": ["sex"], "mean": ["income"], "private_bounds": ["income"]}},
-            queries=("mean income where sex = Female", "total"),
-        ),
+            queries=("mean income where sex = Female", "total")),
         "statistics_bounds_from_outside": Case(
             attributes=[SEX, INCOME | {"bounds": [-1e6, 1e6]}], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters":

@@ -67,10 +67,11 @@ def _relation(names: Names, text: str) -> Query:
 
 
 def _of_words(names: Names, text: str) -> Query | None:
-    """Return a statistic of persons or of sets; None for conditions."""
+    """Return a statistic of persons, of different values or of sets; None for conditions."""
     name = any_name(names)
-    for of, head in (("total per person", rf"total\s+({name})\s+per\s+person"), ("total", rf"total\s+({name})"),
-                     ("persons", "persons()"), ("set size", "set size()")):  # fmt: skip
+    heads = {"total per person": rf"total\s+({name})\s+per\s+person", "total": rf"total\s+({name})"}
+    heads |= {"distinct": rf"distinct\s+({name})", "persons": "persons()", "set size": "set size()"}
+    for of, head in heads.items():
         if match := re.match(rf"{head}(?=$|\s+(?:where|by)(?:\s|$))", text, re.IGNORECASE):
             scope = _scope(names, text[match.end() :], f"`{of} where CONDITIONS`")
             attribute = _plain_name(names, match[1])

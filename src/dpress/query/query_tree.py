@@ -11,7 +11,7 @@ from typing import Literal
 Word = Literal["total", "and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
 Of = Literal[
     "count", "mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length",
-    "variance", "persons", "total", "total per person", "set size", "relation",
+    "variance", "distinct", "persons", "total", "total per person", "set size", "relation",
 ]  # fmt: skip
 PLAIN = re.compile(r"[\w+-]+(?:\.[\w+-]+)*")  # a value that needs no quotes
 NAME = re.compile(r"\w+(?: \w+)*")

@@ -39,7 +39,7 @@ MEANT = (
     (r"\bis\s+(null|none|na|empty)\b|^(missing|null|none|na|nan)$", "write `NAME is missing`"),
     (r"\sis\s", "write `NAME = VALUE`"),
     (r"\blike\b", "values are named whole, as in `NAME in (a, b)`"),
-    (r"\bdistinct\b", "different values are not counted; write `count by NAME`"),
+    (r"\bdistinct\b", "different values are `distinct NAME`, where `distinct` of statistics asks for it"),
     (r"^[\d.]+\s*[=<>]", "the attribute stands before the operator, as in `NAME >= 30` or `NAME in 30..40`"),
     (r"(^|[=\s])>|=<|<>|[\u2260\u2264\u2265]", OPERATORS),
     (r"\s(and|or|not|&+|\|+)$", "a condition is missing at the end"),

@@ -31,6 +31,7 @@ PERSONS = '; of persons it is measured by kind = "statistics", where `unit` name
 ELSEWHERE = {
     "variance": '; kind = "statistics" measures it; here `quantile 0.25 of NAME` and 0.75 tell the spread',
     "total": "; all rows are `total`, numbers are added up by `sum NAME`",
+    "distinct": '; kind = "statistics" measures it',
     "set size": '; kind = "sets" measures it',
     "relation": '; a table of the attributes together answers relations, and kind = "statistics" measures some',
     **dict.fromkeys(("persons", "total per person"), PERSONS),

@@ -15,7 +15,7 @@ from dpress.reporting.titled_conditions import titled_text
 
 PERCENT = "%"  # of shares
 UNITLESS = ("resultant length",)
-SHARE, PER_PERSON = "share ", " per person"
+SHARE, PER_PERSON, DISTINCT = "share ", " per person", "distinct "
 AHEAD = (
     "coefficient",
     "correlation",
@@ -70,6 +70,8 @@ def titled(name: str, schema: Schema) -> Titled:
     if not measured:
         return Titled(name=name)
     attribute = max(measured, key=lambda each: len(each.name))
+    if bare.startswith(DISTINCT):
+        return Titled(name=f"different values of {attribute.title or attribute.name}")
     head, unit = bare.removesuffix(f" {attribute.name}") + name.removeprefix(bare), str(attribute.unit or "")
     if unit and head == "variance":
         unit = f"{unit} squared"

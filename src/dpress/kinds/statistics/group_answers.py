@@ -40,6 +40,7 @@ PARAMETERS = {
     **{word: word + ' = ["{}"]' for word in ("mean", "sum", "variance")},
     "quantile": 'median = ["{0}"] or quantiles = {{ {0} = [0.9] }}',
     "share": 'share = ["CONDITION"]',
+    "distinct": 'distinct = ["{}"]',
 }
 
 
@@ -76,8 +77,8 @@ class GroupAnswers(ReleaseAnswers):
         return {}
 
     @property
-    def of_persons(self) -> tuple[str, ...]:
-        """The statistics of persons: none, where every row is one."""
+    def for_themselves(self) -> tuple[str, ...]:
+        """The statistics that are known of one group, and of all: none, where every group adds up."""
         return ()
 
     @property
@@ -266,8 +267,9 @@ class GroupAnswers(ReleaseAnswers):
         sums = self.estimates(mask, confidence)
         if sums is None or (share is None and name not in sums.names):
             raise ValueError(self._unknown(name))
-        if where and name in self.of_persons and not mask.all() and mask.sum() != 1:
-            raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where.text!r}")
+        if where and name in self.for_themselves and not mask.all() and mask.sum() != 1:
+            what = "a value" if query[1] == "distinct" else "a person"
+            raise ValueError(f"{name} is known of one group and of all: {what} may be in several; got {where.text!r}")
         statistic = sums.of(name, share)
         value = float(statistic.value[0])
         result = Result(

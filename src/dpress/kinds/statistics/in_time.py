@@ -12,7 +12,7 @@ from dpress.reporting.series_parts import TimeSeries
 from dpress.reporting.statistic_titles import PERCENT, chief, titled
 
 QUANTILE = re.compile(r"quantile (\S+) ")
-LENGTHS = ("count", "sum", "persons", "total")  # statistics whose scales begin at zero
+LENGTHS = ("count", "sum", "persons", "total", "distinct")  # statistics whose scales begin at zero
 UNITS = {"count": "rows", "share": PERCENT}
 
 

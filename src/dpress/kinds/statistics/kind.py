@@ -62,6 +62,13 @@ Totals = Annotated[
         "the sum of the totals, and the total per person; needs a unit that names persons",
     ),
 ]
+Distinct = Annotated[
+    Names,
+    Meta(
+        description="attributes that nothing else is about, whose different values are counted: how many occur in each "
+        "group, and over all; `null`, `other` and what is dropped are no values"
+    ),
+]
 Relations = Annotated[
     list[str],
     Meta(
@@ -151,6 +158,7 @@ class Statistics(Participants, frozen=True):
     share: Share | None = None
     persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
     totals: Totals | None = None
+    distinct: Distinct | None = None
     relations: Relations | None = None
     weight: Weight | None = None
     replicates: Replicates | None = None

@@ -44,7 +44,7 @@ TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
 SAMPLED = ("statistic", "noise", "sampling", "95 % interval of both", "design effect")
-LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
+LENGTHS = ("count", "sum", "persons", "distinct")  # statistics whose bars begin at zero
 SHORTEST = 6  # letters of a label that is cut beside others
 MOST_CUT = 1 << 10  # labels of an attribute that are told apart when they are cut
 
@@ -259,7 +259,7 @@ def _example(each: GroupResults, answers: GroupAnswers, axes: Sequence[Tabular])
         return group
     if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
         return f"{_query_of(name)} where {query_of(axes, middle=False)}"
-    several = name in answers.of_persons and len(axes) > 1  # of persons one group is known, and all
+    several = name in answers.for_themselves and len(axes) > 1  # of which one group is known, and all
     return name if several else f"{name} where {group}"
 
 

@@ -12,6 +12,7 @@ from dpress.core.maps.linear import LinearMap, Numbers, Stack
 from dpress.core.methods.mechanism import Card
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_sums import Rows, Sums
+from dpress.mechanisms.linear.distinct_values import DistinctValues
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -37,6 +38,7 @@ class GroupStatistics:
         persons: parts that count persons and add up their totals, last.
         shares: of the loss, one for each part, adding up to 1.
         replicates: parts that sum deviations of replicate weights, after distributions: one for each of the moments.
+        distinct: parts that count different values, after these and before persons.
     """
 
     moments: tuple[MomentSums, ...]
@@ -44,7 +46,8 @@ class GroupStatistics:
     persons: tuple[PersonSums, ...] = ()
     shares: tuple[Fraction, ...]
     replicates: tuple[ReplicateSums, ...] = ()
-    added_later: ClassVar[tuple[str, ...]] = ("persons", "replicates")
+    distinct: tuple[DistinctValues, ...] = ()
+    added_later: ClassVar[tuple[str, ...]] = ("persons", "replicates", "distinct")
     copies: ClassVar[int] = 12  # of the sums in memory, at the peak: every statistic has an error and two ends
 
     def __post_init__(self) -> None:
@@ -52,7 +55,8 @@ class GroupStatistics:
             raise ValueError(f"{len(self.parts)} parts need as many shares, got {len(self.shares)}")
         if len({(part.shape, part.by) for part in self.parts}) > 1:
             raise ValueError("all parts must have the same groups")
-        if len({part.weight for part in self.of_rows}) > 1 or (self.persons and self.weight is not None):
+        unweighted = (*self.distinct, *self.persons)
+        if len({part.weight for part in self.of_rows}) > 1 or (unweighted and self.weight is not None):
             raise ValueError("all parts must be of rows with the same weight")
         if self.replicates and tuple(each.part for each in self.replicates) != self.moments:
             raise ValueError("replicates must be of the same moments, in their order")
@@ -63,9 +67,9 @@ class GroupStatistics:
         return (*self.moments, *self.distributions, *self.replicates)
 
     @property
-    def parts(self) -> tuple[MomentSums | GroupDistribution | ReplicateSums | PersonSums, ...]:
+    def parts(self) -> tuple[MomentSums | GroupDistribution | ReplicateSums | DistinctValues | PersonSums, ...]:
         """All parts, in the order of their answers."""
-        return (*self.of_rows, *self.persons)
+        return (*self.of_rows, *self.distinct, *self.persons)
 
     @property
     def weight(self) -> RowWeight | None:
@@ -104,7 +108,7 @@ class GroupStatistics:
 
     def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
         """Return the sums of the parts of rows over some rows, one part after the other: a kernel of `fold`."""
-        blocks = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.of_rows)]
+        blocks = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in (*self.of_rows, *self.distinct))]
         return np.concatenate(blocks)
 
     def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -96,6 +96,33 @@ class OverGroups:
         return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
 
 
+class EachForItself(OverGroups):
+    """Numbers of every group, and of all groups together where there are several, which are no sum of the groups'."""
+
+    __slots__ = ()
+
+    @property
+    def sets(self) -> int:
+        """The number of groups, and one more for all together where there are groups."""
+        return self.groups + bool(self.by)
+
+    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
+        """Return the answers of every group; of a mask those of its one group, or of all; NaN of several groups.
+
+        A person, or a value, may be in several groups, so the number of two is not the sum of that of each.
+
+        Args:
+            answers: of all sets, shape (sets * answers of one,).
+            mask: shape (groups,).
+        """
+        rows: Array = answers.reshape(self.sets, -1).astype(np.float64)
+        if mask is None:
+            return rows[: self.groups]
+        if mask.all():
+            return rows[-1:]
+        return rows[:-1][mask] if mask.sum() == 1 else np.full((1, rows.shape[1]), math.nan)
+
+
 class OverRows(OverGroups):
     """Sums over the rows of every group, and what a full table has of them."""
 

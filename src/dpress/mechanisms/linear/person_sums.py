@@ -4,7 +4,6 @@ rows of persons -> a total for each person and group, and for each person over a
 shares of every total, added up.
 """
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -13,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.basics.claim import Relation
-from dpress.core.maps.linear import Array, LinearMap, Numbers
+from dpress.core.maps.linear import LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
-from dpress.mechanisms.linear.groups import Mask, OverGroups
+from dpress.mechanisms.linear.groups import EachForItself
 
 Integers = npt.NDArray[np.int64]
 
@@ -24,7 +23,7 @@ STEPS = 1 << 20  # of a total, from one bound to the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonSums(OverGroups, LinearMap):
+class PersonSums(EachForItself, LinearMap):
     """Persons of every group, and, of degree 1, the shares of their totals: sum of steps - u and sum of u.
 
     The total T of a person in a group is that of the levels i of the person's rows there, sum of (first + width i), and
@@ -67,11 +66,6 @@ class PersonSums(OverGroups, LinearMap):
             raise ValueError("the bounds of a total must be increasing")
         if self.axis is not None and not 1 <= self.levels <= self.shape[self.axis]:
             raise ValueError(f"levels must lie between 1 and {self.shape[self.axis]}, got {self.levels}")
-
-    @property
-    def sets(self) -> int:
-        """The number of groups, and one more for all together where there are groups."""
-        return self.groups + bool(self.by)
 
     @property
     def rows(self) -> int:
@@ -133,22 +127,6 @@ class PersonSums(OverGroups, LinearMap):
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all persons: themselves."""
         return sums
-
-    def of_sets(self, answers: Array, mask: Mask | None) -> Array:
-        """Return the answers of every group; of a mask those of its one group, or of all; NaN of several groups.
-
-        A person may be in several groups, so the persons of two are not the sum of the persons of each.
-
-        Args:
-            answers: of all sets, shape (sets * (degree + 1),).
-            mask: shape (groups,).
-        """
-        rows: Array = answers.reshape(self.sets, -1).astype(np.float64)
-        if mask is None:
-            return rows[: self.groups]
-        if mask.all():
-            return rows[-1:]
-        return rows[:-1][mask] if mask.sum() == 1 else np.full((1, rows.shape[1]), math.nan)
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the sums of a full table, which must be small, whose rows are persons of one row each."""

@@ -38,12 +38,13 @@ function cut(text) {
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1).trim()];
 }
 
-/** Returns a statistic of persons or of sets; null for conditions. */
+/** Returns a statistic of persons, of different values or of sets; null for conditions. */
 function ofWords(names, text) {
   const name = anyName(names);
   const heads = [
     ["total per person", `total\\s+(${name})\\s+per\\s+person`],
     ["total", `total\\s+(${name})`],
+    ["distinct", `distinct\\s+(${name})`],
     ["persons", "persons"],
     ["set size", "set size"],
   ];

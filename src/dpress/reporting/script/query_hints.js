@@ -32,7 +32,7 @@ const MEANT = [
   [/\bis\s+(null|none|na|empty)\b|^(missing|null|none|na|nan)$/i, "write `NAME is missing`"],
   [/\sis\s/i, "write `NAME = VALUE`"],
   [/\blike\b/i, "values are named whole, as in `NAME in (a, b)`"],
-  [/\bdistinct\b/i, "different values are not counted; write `count by NAME`"],
+  [/\bdistinct\b/i, "different values are `distinct NAME`, where `distinct` of statistics asks for it"],
   [/^[\d.]+\s*[=<>]/i, "the attribute stands before the operator, as in `NAME >= 30` or `NAME in 30..40`"],
   [/(^|[=\s])>|=<|<>|[\u2260\u2264\u2265]/i, "the operators are =, !=, <, <=, >, >= and in"],
   [/\s(and|or|not|&+|\|+)$/i, "a condition is missing at the end"],

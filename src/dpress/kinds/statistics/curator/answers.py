@@ -14,7 +14,7 @@ from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.curator.conditions import condition, held_by
-from dpress.kinds.statistics.curator.estimates import GroupEstimates, group_estimates, of_persons
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, for_themselves, group_estimates
 from dpress.kinds.statistics.curator.first_step import (
     GroupMechanism,
     bounds_first,
@@ -166,9 +166,9 @@ class CuratorAnswers(GroupAnswers):
         return Linear(values=(masks * values).sum(axis=1), covariance=within * (masks @ masks.T))
 
     @cached_property
-    def of_persons(self) -> tuple[str, ...]:
-        """The statistics of persons."""
-        return () if self.strategy is None else of_persons(self.strategy, self.release.schema)
+    def for_themselves(self) -> tuple[str, ...]:
+        """The statistics that are known of one group, and of all."""
+        return () if self.strategy is None else for_themselves(self.strategy, self.release.schema)
 
     @property
     def replicated(self) -> bool:

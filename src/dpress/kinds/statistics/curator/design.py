@@ -24,6 +24,7 @@ from dpress.kinds.statistics.curator.cells_near import CutCells
 from dpress.kinds.statistics.curator.conditions import held_by
 from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
+from dpress.kinds.statistics.curator.distinct_of_groups import check_distinct, distinct_parts
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
@@ -130,7 +131,9 @@ def choose(spec: Spec) -> Choice:
     weights.update(attribute.name for attribute in replicate_attributes(spec.schema, terms))
     used = {*goal.by, *goal.measured, *goal.conditions, *(terms.totals or ())}
     check_apart(spec.schema, terms, used)
-    check_used(goal.schema, used | weights, "by, mean, sum, variance, median, quantiles, share, totals, weight")
+    check_distinct(spec, terms, used | weights)
+    used |= {*weights, *(terms.distinct or ())}
+    check_used(goal.schema, used, "by, mean, sum, variance, median, quantiles, share, totals, distinct, weight")
     if terms.private_bounds:
         if name is not None:
             raise NotSupported(f"{first_step.HERE}: groups that are discovered need bounds that are stated")
@@ -139,8 +142,9 @@ def choose(spec: Spec) -> Choice:
         goal = _with_cut_cells(goal, spec.privacy.loss.payable[0])
         candidates = [_candidate(goal, loss) for loss in spec.privacy.loss.payable]
     else:
-        if persons:
-            raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
+        if persons or terms.distinct:
+            what = "persons and totals" if persons else "different values"
+            raise NotSupported(f"{PLACE}: {what} are counted in groups that are listed, not discovered")
         candidates = [_discovering(goal, search) for search in discovery.discoveries(spec, name)]
     best = min(candidates, key=lambda candidate: candidate.predicted_error)
     return chosen_of((best,), goal.schema, goal.by, users=terms.users, unit=UNIT)
@@ -248,6 +252,7 @@ def _parts(goal: _Goal, loss: Loss) -> Parts:
         moments=moments,
         distributions=tuple(trees),
         replicates=replicate_sums(schema, goal.terms, moments, loss.order),
+        distinct=distinct_parts(schema, by, goal.terms),
         persons=goal.persons,
         chosen=tuple(chosen),
         cut=tuple(cut),

@@ -28,7 +28,7 @@ from dpress.kinds.statistics.level_values import bounded, level_scale, valued, v
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.moment_sums import MomentSums
 
-PERSONS = "persons"
+PERSONS, DISTINCT = "persons", "distinct"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class GroupEstimates:
     Args:
         strategy: that names the parts.
         schema: of the attributes.
-        sums: of every part, in counts, shape (sets, sums or nodes of one group); of persons see `PersonSums.of_sets`.
+        sums: of every part, in counts, shape (sets, sums or nodes of one group); of `EachForItself` see its `of_sets`.
         variances: of one sum of every part in one group, in counts squared.
         steps: of the noise of one sum of every part, in counts.
         sizes: how many groups each set has, shape (sets,).
@@ -92,7 +92,7 @@ class GroupEstimates:
 
     @cached_property
     def _persons(self) -> Counted:
-        return self._of_all(self._rows, len(self.strategy.parts))
+        return self._of_all(self._first_person, len(self.strategy.parts))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, "Statistic"]]:
@@ -106,10 +106,18 @@ class GroupEstimates:
     def _rows(self) -> int:
         return len(self.strategy.of_rows)
 
+    @property
+    def _first_person(self) -> int:
+        return self._rows + len(self.strategy.distinct)
+
+    def distinct(self, place: int) -> Estimates:
+        """Return the number of different values."""
+        return group_moments.linear(self.sums[place][:, 0], self._variances(place), self.z, self.steps[place])
+
     def persons(self, place: int) -> Estimates:
         """Return the number of persons."""
         del place
-        return group_moments.linear(*self._persons, self.z, max(self.steps[self._rows :]))
+        return group_moments.linear(*self._persons, self.z, max(self.steps[self._first_person :]))
 
     def weight_sum(self, place: int) -> Estimates:
         """Return the sum of the weights; of sampling it errs as those of a part do that leaves no row out."""
@@ -258,7 +266,7 @@ class GroupEstimates:
         return self.weights if place < self._rows else self._persons
 
     def _count_step(self, place: int) -> float:
-        return max(self.steps if place < self._rows else self.steps[self._rows :])
+        return max(self.steps if place < self._rows else self.steps[self._first_person :])
 
     def _variances(self, place: int) -> Array:
         """Return the variance of one sum of every set: the persons of a set are no sum of its groups'."""
@@ -276,7 +284,7 @@ class GroupEstimates:
     def _scale(self, place: int) -> tuple[float, float]:
         if place < self._rows:
             return scale(self.schema, self.strategy.moments[place])
-        low, high = map(float, self.strategy.persons[place - self._rows].bounds)
+        low, high = map(float, self.strategy.persons[place - self._first_person].bounds)
         return (low + high) / 2, (high - low) / 2
 
     @cached_property
@@ -308,25 +316,28 @@ def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int
         for share in tree.quantiles:
             quantile = functools.partial(GroupEstimates.quantile, share=share)
             named[quantile_name(schema.names[tree.axis], share)] = (place, quantile)
-    return named | _of_persons(strategy, schema)
+    return named | _for_themselves(strategy, schema)
 
 
-def _of_persons(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int, Statistic]]:
-    """Return the statistics of persons as `statistics` does."""
+def _for_themselves(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int, Statistic]]:
+    """Return the statistics of different values and of persons as `statistics` does."""
     named: dict[str, tuple[int, Statistic]] = {}
-    for place, persons in enumerate(strategy.persons, len(strategy.of_rows)):
+    for place, values in enumerate(strategy.distinct, len(strategy.of_rows)):
+        named[f"{DISTINCT} {schema.names[values.axis]}"] = (place, GroupEstimates.distinct)
+    first = len(strategy.of_rows) + len(strategy.distinct)
+    for place, persons in enumerate(strategy.persons, first):
         if persons.counts_all:
             named[PERSONS] = (place, GroupEstimates.persons)
-    for place, persons in enumerate(strategy.persons, len(strategy.of_rows)):
+    for place, persons in enumerate(strategy.persons, first):
         if persons.axis is not None:
             name = f"total {schema.names[persons.axis]}"
             named |= {name: (place, GroupEstimates.total), f"{name} per person": (place, GroupEstimates.mean)}
     return named
 
 
-def of_persons(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
-    """Return the statistics of persons."""
-    return tuple(_of_persons(strategy, schema))
+def for_themselves(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
+    """Return the statistics of different values and of persons, which are no sums of the groups'."""
+    return tuple(_for_themselves(strategy, schema))
 
 
 def group_estimates(

@@ -49,6 +49,8 @@ def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
         axis = replicates.part.axis
         of = "rows" if axis is None else schema.captions[axis]
         yield f"{where or of}: {len(replicates.axes)} replicate weights"
+    for values in strategy.distinct:
+        yield f"{schema.captions[values.axis]}: different values"
     for persons in strategy.persons:
         yield "persons" if persons.axis is None else f"{schema.captions[persons.axis]}: a total of each person"
 

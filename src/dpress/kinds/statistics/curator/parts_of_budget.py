@@ -9,6 +9,7 @@ from dpress.core.basics.losses.loss import Loss
 from dpress.kinds.statistics.curator.cells_near import CutCells
 from dpress.kinds.statistics.curator.first_step import GroupMechanism
 from dpress.mechanisms.discovery.quantile_cells import CELLS_SHARE, QuantileCells
+from dpress.mechanisms.linear.distinct_values import DistinctValues
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -28,6 +29,7 @@ class Parts:
         moments: sums of moments.
         distributions: trees of counts.
         replicates: sums of deviations of replicate weights, one for each of the moments or none.
+        distinct: counts of different values.
         persons: sums over persons.
         chosen: quantiles that are chosen, under any loss.
         cut: those of the distributions whose cells are chosen, in the order of their axes.
@@ -36,6 +38,7 @@ class Parts:
     moments: tuple[MomentSums, ...]
     distributions: tuple[GroupDistribution, ...]
     replicates: tuple[ReplicateSums, ...]
+    distinct: tuple[DistinctValues, ...]
     persons: tuple[PersonSums, ...]
     chosen: tuple[ChosenLevels, ...]
     cut: tuple[CutCells, ...] = ()
@@ -43,7 +46,8 @@ class Parts:
     @property
     def sums(self) -> int:
         """How many parts have noise."""
-        return len(self.moments) + len(self.distributions) + len(self.replicates) + len(self.persons)
+        of_rows = len(self.moments) + len(self.distributions) + len(self.replicates)
+        return of_rows + len(self.distinct) + len(self.persons)
 
     @property
     def even(self) -> tuple[Fraction, ...]:
@@ -100,6 +104,7 @@ class Measured:
             moments=parts.moments,
             distributions=parts.distributions,
             replicates=parts.replicates,
+            distinct=parts.distinct,
             persons=parts.persons,
             shares=tuple(share / whole for share in shares),
         )

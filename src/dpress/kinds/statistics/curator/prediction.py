@@ -162,6 +162,8 @@ def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
             errors.append(math.sqrt(counted) / rows)
         of_moments = errors[: len(strategy.replicates)]
         errors += [error for error, _ in zip(of_moments, variances, strict=False)]
+        for distinct, variance in zip(strategy.distinct, variances, strict=False):
+            errors.append(math.sqrt(variance) / min(distinct.levels, max(rows, 1.0)))
         for persons, variance in zip(strategy.persons, variances, strict=True):
             errors.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     of_choices = (float(np.mean(levels.choice.rank_variances(rows))) for levels in decoder.chosen)
@@ -184,6 +186,7 @@ def _expected(
         cells = weighted * distribution(tree, *shape)
         sums.append(np.asarray(tree.tree.map.apply(cells), dtype=np.float64)[None])
     sums += [np.zeros((1, part.rows // part.groups)) for part in strategy.replicates]
+    sums += [np.full((1, 1), float(min(part.levels, rows))) for part in strategy.distinct]
     people = rows / mechanism.unit.rows
     sums += [np.full((1, part.degree + 1), people / (part.degree + 1)) for part in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)

@@ -15,7 +15,7 @@ from dpress.kinds.statistics.measured_attributes import LARGEST, attribute_named
 from dpress.mechanisms.linear.row_weight import RowWeight
 
 HERE = f"{PLACE}.weight"
-UNWEIGHTED = ("persons", "totals", "private_bounds")
+UNWEIGHTED = ("persons", "totals", "distinct", "private_bounds")
 
 
 def check_weight(schema: Schema, terms: Statistics) -> None:
