@@ -98,6 +98,25 @@ def test_a_group_of_few_is_hidden_with_all_its_statistics(tmp_path):
             assert shown["value"] == row["value"]
 
 
+def test_a_group_is_not_hidden_by_a_count_that_is_not_published():
+    parameters = {"by": ["region"], "median": ["cost"], "intervals": False}
+    release = {"kind": "statistics", "method": "group_quantiles", "parameters": parameters}
+    plain = {"attribute": [REGION, COST], "privacy": {"epsilon": 1}}
+    plan(plain | {"release": release | {"hide": "cv > 0.3"}})
+    with pytest.raises(ValueError, match=r"^\$\.release\.hide: .* count, which these statistics do not publish; leave"):
+        plan(plain | {"release": release | {"hide": "count < 10"}})
+
+
+def test_a_notebook_shows_hidden_numbers_as_nothing_and_draws_the_others():
+    made = released({"kind": "histogram"} | BOTH)
+    table = made.tables["region"]
+    shown = [bar.label for bar in table.bars]
+    hides = table.to_arrow()["hidden"].to_pylist()
+    assert shown == [name for name, hidden in zip(REGIONS, hides, strict=True) if not hidden]
+    assert "nan" not in made._repr_html_() + table._repr_html_()
+    assert table.plot().to_dict()["layer"]
+
+
 def test_the_page_marks_what_is_hidden_says_how_many_and_answers_nothing_by_itself(tmp_path):
     parameters = {"by": ["region"], "mean": ["cost"]}
     kinds = [

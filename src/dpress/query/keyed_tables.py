@@ -55,6 +55,7 @@ class KeyedTable:
         return [
             notebook.Bar(", ".join(str(row[name]) for name in columns.named), row["count"], row["low"], row["high"])
             for row in rows.slice(0, SHOWN).to_pylist()
+            if row["count"] is not None  # as where it is hidden
         ]
 
     def to_arrow(self) -> pa.Table:

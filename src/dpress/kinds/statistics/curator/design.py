@@ -17,6 +17,7 @@ from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.data.specification.spec import Spec
+from dpress.inference.suppression import display_of
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.attribute_levels import check_units, finest
 from dpress.kinds.statistics.curator import discovery, first_step
@@ -25,6 +26,7 @@ from dpress.kinds.statistics.curator.conditions import held_by
 from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.distinct_of_groups import check_distinct, distinct_parts
+from dpress.kinds.statistics.curator.first_step import decoder_of, grouping
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
 from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
@@ -147,7 +149,23 @@ def choose(spec: Spec) -> Choice:
             raise NotSupported(f"{PLACE}: {what} are counted in groups that are listed, not discovered")
         candidates = [_discovering(goal, search) for search in discovery.discoveries(spec, name)]
     best = min(candidates, key=lambda candidate: candidate.predicted_error)
+    _check_counted(spec, best)
     return chosen_of((best,), goal.schema, goal.by, users=terms.users, unit=UNIT)
+
+
+def _check_counted(spec: Spec, chosen: Candidate) -> None:
+    """Refuse to hide groups by their count where it is not published.
+
+    Raises:
+        ValueError: so it is.
+    """
+    strategy = decoder_of(grouping(chosen.mechanism)).strategy
+    counted = strategy is not None and any(part.counts_rows for part in strategy.of_rows)
+    if not counted and any(rule.measure == "count" for rule in display_of(spec.release.display).rules):
+        raise ValueError(
+            '$.release.hide: "count" hides groups by their count, which these statistics do not publish; leave it out, '
+            "or ask for a mean or a share, too"
+        )
 
 
 def _methods(terms: Statistics) -> tuple[str, ...]:
