@@ -23,7 +23,7 @@ from dpress.query.result import Result
 
 Answered = list[Result] | ValueError  # of one query
 Answering = Callable[[str], list[Result]]
-SELDOM = ("group", "note", "unbiased", "within", "bin_width", "sampling", "population", "design_effect")
+SELDOM = ("group", "note", "unbiased", "within", "bin_width", "sampling", "population", "design_effect", "p_value")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
     "Standard errors and intervals are those of the unbiased answers, intervals of tables cut to what is possible."
@@ -153,8 +153,10 @@ def _show(results: list[Result], confidence: float) -> None:
     value = "count" if all(result.of == "count" for result in results) else "value"
     names = tuple(name for name, _ in results[0].group) or ("query",)
     both = ("with sampling",) if any(result.population for result in results) else ()
-    header = (*names, value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within, *both)
+    tests = ("p",) if any(result.p_value is not None for result in results) else ()
+    header = (*names, value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within, *both, *tests)
     rows = [_row(result, unbiased, within) + [result.both or "-"] * len(both) for result in results]
+    rows = [row + [result.significance or "-"] * len(tests) for row, result in zip(rows, results, strict=True)]
     print_table(header, rows, numbers=tuple(range(len(names), len(header))))
     if unbiased:
         click.echo(ADJUSTED)

@@ -1,127 +1,33 @@
 """The variance of sampling from replicate weights, with what the noise adds to it subtracted, and that error's own.
 
-noisy theta_r - theta of every replicate, the variance of each -> c sum of squares less c sum of variances -> intervals
-that hold noise and sampling.
+noisy theta_r - theta of every replicate, the variance of each -> c sum of squares less c sum of variances.
 """
-
-import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.group_moments import Estimates
-from dpress.inference.interval import cut_ends
+from dpress.inference.sampling_variance import SamplingVariance
 
-SURE = 1.6448536269514722  # standard errors above which a variance is with a chance of 5 %
-HALVINGS = 60  # of an angle, down to a float's last bits
 KURTOSIS = {1: 6.0, 2: 3.0}  # of Laplace and of Gaussian noise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SamplingVariance:
-    """The variance that an estimate has as that of a sample, of many sets of groups.
+def sampling_variance(deviations: Array, noise: Array, *, factor: float, order: int) -> SamplingVariance:
+    """Return c sum_r (d_r^2 - v_r), d_r = theta_r - theta with noise of variance v_r.
+
+    Error: with independent noise e_r of kurtosis k, (d + e)^2 - v has variance (k - 1) v^2 + 4 v d^2, exact; d^2 is
+    estimated by their sum, at least 0. That what a ratio is divided by has noise is of higher order.
 
     Args:
-        value: unbiased as far as the noise is concerned, so that it may be below 0.
-        error: its standard error by the noise.
-        replicates: how many there are.
-    """
-
-    value: Array
-    error: Array
-    replicates: int
-
-    @property
-    def most(self) -> Array:
-        """What the variance is at most, as far as noise tells, with a chance of 95 %."""
-        most: Array = np.clip(self.value, 0, None) + SURE * self.error
-        return most
-
-    @property
-    def standard_error(self) -> Array:
-        """The root of the variance, 0 where noise hides it."""
-        return np.sqrt(np.clip(self.value, 0, None))
-
-
-def sampling_variance(
-    deviations: Array, noise: Array, denominators: Array, *, factor: float, order: int
-) -> SamplingVariance:
-    """Return c sum_r (x_r^2 - v_r) / D_r^2, x_r = D_r (theta_r - theta) with noise of variance v_r.
-
-    Error: with independent noise e_r of kurtosis k, (x + e)^2 - v has variance (k - 1) v^2 + 4 v x^2, exact; x^2 is
-    estimated by their sum, at least 0. That D_r has noise, and theta, is of higher order.
-
-    Args:
-        deviations: the noisy x_r, shape (sets, replicates).
-        noise: v, the same for every replicate, shape (sets,).
-        denominators: D_r, shape (sets, replicates), or 1.
+        deviations: the noisy d_r, shape (sets, replicates).
+        noise: v_r, of the same shape.
         factor: c.
         order: 1 for Laplace noise, 2 for Gaussian noise.
     """
-    squares = deviations**2 / denominators**2
-    spread = noise[:, np.newaxis] / denominators**2
-    clean = np.clip((spread * (squares - spread)).sum(axis=1), 0, None)
-    variances = (KURTOSIS[order] - 1) * (spread**2).sum(axis=1) + 4 * clean
+    squares = deviations**2
+    clean = np.clip((noise * (squares - noise)).sum(axis=1), 0, None)
+    variances = (KURTOSIS[order] - 1) * (noise**2).sum(axis=1) + 4 * clean
     return SamplingVariance(
-        value=factor * (squares - spread).sum(axis=1),
+        value=factor * (squares - noise).sum(axis=1),
         error=factor * np.sqrt(variances),
-        replicates=deviations.shape[1],
+        degrees=deviations.shape[1] - 1,
     )
-
-
-def with_sampling(
-    estimates: Estimates,
-    sampling: SamplingVariance,
-    z: float,
-    bounds: tuple[float, float] | None = None,
-    alone: Array | None = None,
-) -> Estimates:
-    """Return estimates with the error of sampling, and intervals that hold noise and sampling.
-
-    Both ends move away from the value as independent errors add up: sqrt((end - value)^2 + t^2 V), V the most that the
-    variance is, t Student's with a degree of freedom less than there are replicates. Where there is no value, the
-    interval is all that is possible.
-
-    Args:
-        estimates: with intervals of the noise.
-        sampling: the variance, in the same units.
-        z: standard errors to each side.
-        bounds: between which the truth lies.
-        alone: the variance that as many rows have that are drawn one by one; the design effect is over it, and NaN
-            where noise hides the error of sampling.
-    """
-    wide = student(z, sampling.replicates - 1) * np.sqrt(sampling.most)
-    value, missing = estimates.value, np.isnan(estimates.value)
-    low = value - np.hypot(value - estimates.low, wide)
-    high = value + np.hypot(estimates.high - value, wide)
-    if bounds is not None:
-        low, high = cut_ends(low, high, bounds)
-    low, high = np.where(missing, estimates.low, low), np.where(missing, estimates.high, high)
-    error = np.where(missing, np.nan, sampling.standard_error)
-    if alone is not None:
-        alone = np.where(error > 0, error, np.nan) ** 2 / np.where(alone > 0, alone, np.nan)
-    return replace(estimates, sampling=error, population=(low, high), design_effect=alone)
-
-
-def student(z: float, degrees: int) -> float:
-    """Return the quantile of Student's distribution where a normal one has z > 0, by halving an angle's interval.
-
-    >>> round(student(1.959964, 79), 3), round(student(1.959964, 4), 3), round(student(1.959964, 1), 3)
-    (1.99, 2.776, 12.706)
-    """
-    inside, low, high = math.erf(z / math.sqrt(2)), 0.0, math.pi / 2
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, degrees) < inside else (low, middle)
-    return math.sqrt(degrees) * math.tan(low)
-
-
-def _within(angle: float, degrees: int) -> float:
-    """Return the chance that |t| is at most sqrt(degrees) tan(angle), exact (Abramowitz, Stegun 1964, 26.7.3 and 4)."""
-    odd = degrees % 2
-    term, total, square = math.cos(angle) if odd else 1.0, 0.0, math.cos(angle) ** 2
-    for place in range(1 + odd, degrees, 2):
-        total += term
-        term *= square * place / (place + 1)
-    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total

@@ -11,7 +11,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Numbers
 from dpress.query.cell_table import CellTable
-from dpress.query.linear_forms import Compared, Group, Linear, linear_of
+from dpress.query.linear_forms import UNKNOWN, Compared, Group, Linear, linear_of
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
@@ -21,10 +21,12 @@ from dpress.query.sources import Source, of_tables
 
 if TYPE_CHECKING:
     from dpress.inference.joint.factors import Joint
+    from dpress.inference.sampling_variance import SamplingVariance
     from dpress.query.drawing import Drawing
     from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
+Pair = tuple[Query, Query]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,23 @@ class ReleaseAnswers(Protocol):
         """
         del progress
         raise ValueError(f"this kind of release has no table of cells of {', '.join(names)} together")
+
+    def correlation(self, sides: Pair, results: "tuple[Result, Result]") -> tuple[float, tuple[str, ...]]:
+        """Return the correlation of the noise of two means or shares of different rows, and what is to be known of it.
+
+        -1, which makes the longest interval, where nothing tells it.
+
+        Args:
+            sides: their queries.
+            results: their answers.
+        """
+        del sides, results
+        return -1.0, (UNKNOWN,)
+
+    def sampling(self, sides: Pair, results: "tuple[Result, Result]") -> "SamplingVariance | None":
+        """Return the variance that their difference has as that of a sample; None where nothing tells it."""
+        del sides, results
+        return None
 
     def linear(self, queries: Sequence[Query]) -> Linear:
         """Return numbers that are linear in the rows, with the exact covariance of their errors.

@@ -6,7 +6,7 @@ one, also where an attribute is called like a statistic.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpress.query.condition_grammar import Names, conditions, no_attribute
 from dpress.query.query_tree import TOTAL, Condition, Of, Query
@@ -14,6 +14,11 @@ from dpress.query.query_words import QUOTED, any_name, beginning, begins_relatio
 
 WHERE = r"(?:^|(?<=\s))where(?=\s|$)"
 GRAMMAR = ("in", "of", "by", "where", "and", "or", "not", "=", "is", "between")  # words that are no attribute here
+CONTRASTED = ("mean", "share")
+CONTRASTS = (
+    "`mean NAME where CONDITIONS - mean NAME where CONDITIONS`, or "
+    "`share CONDITIONS where CONDITIONS - share CONDITIONS where CONDITIONS`"
+)
 FORMS = {
     "mean": "`mean NAME` or `mean NAME where CONDITIONS`",
     "sum": "`sum NAME` or `sum NAME where CONDITIONS`",
@@ -40,6 +45,8 @@ def read(names: Names, text: str) -> Query:
     """
     if not isinstance(text, str) or re.match(rf"\s*{beginning(names)}", text):
         return Query(of="count", first=conditions(names, text))
+    if (contrast := _contrast(names, text)) is not None:
+        return contrast
     word, _, rest = text.strip().partition(" ")
     if (reader := READERS.get(word.lower())) is not None:
         if not rest.strip() and word.lower() != "count":
@@ -48,6 +55,24 @@ def read(names: Names, text: str) -> Query:
     if begins_relation(text):
         return _relation(names, text.strip())
     return _of_words(names, text.strip()) or Query(of="count", first=conditions(names, text))
+
+
+def _contrast(names: Names, text: str) -> Query | None:
+    """Return the difference of two means or shares of different rows; None of what is no difference of such.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    sides = parts(text, rf"\s-\s+(?=(?:{'|'.join(CONTRASTED)})\s)")
+    words = [side.partition(" ")[0].lower() for side in sides]
+    if len(sides) < 2 or words[0] not in CONTRASTED:
+        return None
+    if len(sides) > 2 or words[0] != words[1]:
+        raise ValueError(f"cannot read {text!r}; write {CONTRASTS}")
+    first, second = (read(names, side) for side in sides)
+    if first.by or first.attribute != second.attribute:
+        raise ValueError(f"cannot read {text!r}; write {CONTRASTS}")
+    return Query(of="contrast", by=second.by, sides=(first, replace(second, by=())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ shares.
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.ratio import Pair
 from dpress.query.query_tree import Condition, Query, both
+
+if TYPE_CHECKING:
+    from dpress.inference.sampling_variance import SamplingVariance
 
 UNKNOWN = (
     "How the errors of the two counts depend on each other is not known: standard error and interval are the largest "
@@ -61,11 +65,13 @@ class Compared:
             first - r second with r >= 0.
         critical: of these estimates.
         notes: what else is to be known of them, a sentence each.
+        sampling: the variance that their ratio has as that of a sample; None where nothing tells it.
     """
 
     pair: Pair
     critical: Critical
     notes: tuple[str, ...] = ()
+    sampling: "SamplingVariance | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,11 +12,13 @@ from functools import partial
 import numpy as np
 
 from dpress.core.maps.linear import Array
+from dpress.inference.sampling_variance import SURE, SamplingVariance
+from dpress.inference.two_samples import Drawn, of_rows, of_share
 from dpress.query import table_forms
-from dpress.query.answers import Progress, ReleaseAnswers
+from dpress.query.answers import Pair, Progress, ReleaseAnswers
 from dpress.query.cell_table import MOST_CELLS, CellTable
 from dpress.query.linear_forms import Compared, Group
-from dpress.query.query_tree import Condition, Query
+from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.table_forms import ProductSums
@@ -93,3 +95,26 @@ class ProductAnswers(ReleaseAnswers):
         from dpress.query.cell_relations import parts_of  # noqa: PLC0415  # for relations alone
 
         return parts_of(self.release.schema, query)
+
+    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
+        """Return the correlation of the noise of two means or shares; see `answers.ReleaseAnswers.correlation`."""
+        return table_forms.correlation(self.release.schema, self.answering, sides, (results[0].value, results[1].value))
+
+    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance:
+        """Return the variance of sampling of their difference, of rows that are drawn one by one."""
+        return of_rows([self._drawn(*pair) for pair in zip(sides, results, strict=True)])
+
+    def _drawn(self, side: Query, result: Result) -> Drawn:
+        """Return how the rows of a mean or a share vary: as their cells' middles do, or as a condition does."""
+        if side.of == "share":
+            rows = side.where or TOTAL
+            counts = self.compared(rows, rows).pair
+            count, error = counts.first, math.sqrt(counts.variances[0])
+            variance, most = of_share(result.value, result.interval)
+        else:
+            group = self.group(side.attribute, side.where)
+            squares, spread = group.form(((group.low + group.high) / 2 - result.value) ** 2)
+            count, noise = group.form(np.ones(group.low.size))
+            error, count = math.sqrt(noise), max(count, 1.0)
+            variance, most = squares / count, (squares + SURE * math.sqrt(spread)) / count
+        return Drawn(variance=variance, most=most, count=count, count_error=error)

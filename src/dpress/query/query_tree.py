@@ -5,13 +5,13 @@ Texts of values stay texts: which cells they name is the attribute's to say (`co
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Word = Literal["total", "and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
 Of = Literal[
     "count", "mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length",
-    "variance", "distinct", "persons", "total", "total per person", "set size", "relation",
+    "variance", "distinct", "persons", "total", "total per person", "set size", "relation", "contrast",
 ]  # fmt: skip
 PLAIN = re.compile(r"[\w+-]+(?:\.[\w+-]+)*")  # a value that needs no quotes
 NAME = re.compile(r"\w+(?: \w+)*")
@@ -71,6 +71,7 @@ class Query:
         second: the denominator of a ratio, or what is subtracted.
         where: the rows that it is about; None for all.
         by: attributes, for each of whose values it is asked.
+        sides: of a contrast, two queries of one statistic, of which the second is subtracted from the first.
     """
 
     of: Of
@@ -80,16 +81,30 @@ class Query:
     second: Condition = TOTAL
     where: Condition | None = None
     by: tuple[str, ...] = ()
+    sides: tuple["Query", ...] = ()
 
     @property
     def rows(self) -> tuple[Condition, ...]:
         """The rows that it is about; of a share, a ratio or a difference those of both counts."""
+        if self.sides:
+            return tuple(rows for side in self.compared for rows in side.rows)
         seconds = {"share": (TOTAL,), "ratio": (self.second,), "difference": (self.second,)}.get(self.of, ())
         return tuple(both(rows, self.where) for rows in (self.first, *seconds))
 
     @property
+    def compared(self) -> tuple["Query", ...]:
+        """The sides of a contrast, each of the rows that both conditions name."""
+        rows = (both(side.where or TOTAL, self.where) for side in self.sides)
+        return tuple(
+            replace(side, where=None if where == TOTAL else where) for side, where in zip(self.sides, rows, strict=True)
+        )
+
+    @property
     def text(self) -> str:
         """A text that reads as this."""
+        if self.sides:
+            groups = f" by {', '.join(map(named, self.by))}" if self.by else ""
+            return " - ".join(side.text for side in self.compared) + groups
         scope = f" where {self.where.text}" if self.where is not None else ""
         scope += f" by {', '.join(map(named, self.by))}" if self.by else ""
         return _head(self, bare=not scope) + scope

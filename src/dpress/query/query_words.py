@@ -28,6 +28,7 @@ MEANT = (
     (r"\s\+\s\S", "rows of either kind are `count CONDITIONS or CONDITIONS`"),
     (r"^(max|maximum|min|minimum|largest|smallest)\b", "extremes are not answered; write `quantile 0.99 of NAME`"),
     (r"^(std|sd|stdev|stddev)\b", "a deviation is the root of `variance NAME`"),
+    (r"^(t[- ]?test|test|p[- ]?value|significance)\b", "a test is `mean NAME where A - mean NAME where not A`"),
     (r"^(iqr|range|spread)\b", "how far numbers lie apart tell `quantile 0.25 of NAME` and 0.75"),
     (r"^(mode|histogram|distribution|top)\b", "how often every value occurs is `count by NAME`"),
     (r"^(corr|correlation|cov|covariance)\b", "how two attributes go together is `count by NAME, NAME`"),

@@ -35,6 +35,8 @@ class Result:
             noise; `standard_error` and `interval` are of the noise alone.
         population: of the same, the interval that holds noise and sampling together.
         design_effect: how many times the variance of sampling is that of as many rows drawn one by one.
+        p_value: of a difference of means or shares: one less the highest confidence at which `population` leaves out 0,
+            so that it counts the noise in; None where no error of sampling is known.
 
     >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
     (4.0, 10.0)
@@ -53,6 +55,7 @@ class Result:
     sampling: float | None = None
     population: tuple[float, float] | None = None
     design_effect: float | None = None
+    p_value: float | None = None
 
     @classmethod
     def of_count(  # noqa: PLR0917  # what every count has
@@ -116,6 +119,14 @@ class Result:
     def both(self) -> str:
         """`population`, rounded; empty where there is none."""
         return "" if self.population is None else " to ".join(map(self._number, self.population))
+
+    @property
+    def significance(self) -> str:
+        """`p_value`, rounded upwards to two digits; empty where there is none."""
+        if self.p_value is None:
+            return ""
+        digits = 1 - math.floor(math.log10(self.p_value))
+        return f"{math.ceil(self.p_value * 10**digits - 1e-6) / 10**digits:.{digits}f}" if digits < 6 else "< 0.00001"
 
     def _number(self, number: float) -> str:
         """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""

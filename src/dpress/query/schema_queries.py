@@ -27,11 +27,15 @@ def query_of(schema: Schema, text: str) -> Query:
             meant = of_value(schema, str(text))
             raise ValueError(f"cannot read {text!r}; {meant}") if meant else error from None
         query = grammar.read(schema.words, renamed)
-    if len(schema.words) == len(schema.names):
-        return query
+    return query if len(schema.words) == len(schema.names) else _in_attributes(schema, query)
+
+
+def _in_attributes(schema: Schema, query: Query) -> Query:
+    """Return a query whose conditions on levels, and on places, are about the attributes of these."""
+    sides = tuple(_in_attributes(schema, side) for side in query.sides)
     first, second = (_of_attributes(schema, each) for each in (query.first, query.second))
     where = None if query.where is None else _of_attributes(schema, query.where)
-    return replace(query, first=first, second=second, where=where)
+    return replace(query, first=first, second=second, where=where, sides=sides)
 
 
 def conditions_of(schema: Schema, text: str, columns: Sequence[str] = ()) -> Condition:

@@ -7,6 +7,7 @@ says what the width of the cells alone leaves open.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -57,10 +58,16 @@ def answer(
     Raises:
         ValueError: the conditions are none on these attributes, or nothing answers them.
     """
+    if query.sides:
+        from dpress.query.contrasts import contrast  # noqa: PLC0415  # few ask for one
+
+        side = partial(_side, answers=answers, progress=progress)
+        return contrast(query, answers, confidence, text=text, ask=side)
     if (statistic := answers.statistic(query, text, confidence)) is not None:
         return statistic
     if query.of == "count":
         return answers.count(both(query.first, query.where), text=text, confidence=confidence, progress=progress)
+    compared = None
     if query.of in ("mean", "sum", "quantile"):
         group = answers.group(query.attribute, query.where, progress)
         made = {"mean": mean, "sum": total}.get(query.of)
@@ -77,7 +84,7 @@ def answer(
         notes = compared.notes
     value, error, interval, within = estimate
     empty = (EMPTY,) if math.isnan(value) else ()
-    return Result(
+    result = Result(
         query=text,
         of=query.of,
         value=value,
@@ -87,6 +94,15 @@ def answer(
         within=within,
         note=" ".join((*empty, *notes)) or None,
     )
+    if compared is None or compared.sampling is None or empty:
+        return result
+    from dpress.query.contrasts import sampled  # noqa: PLC0415  # few releases have replicate weights
+
+    return sampled(result, compared.sampling, (0.0, 1.0 if query.of == "share" else math.inf))
+
+
+def _side(side: Query, confidence: float, answers: "ReleaseAnswers", progress: "Progress | None") -> Result:
+    return answer(side, answers, confidence, text=side.text, progress=progress)
 
 
 def check(schema: Schema, query: Query, weight: str = "") -> None:
@@ -100,6 +116,12 @@ def check(schema: Schema, query: Query, weight: str = "") -> None:
     Raises:
         ValueError: the message names the attribute or the level and what would be right.
     """
+    for side in query.sides:
+        check(schema, side, weight)
+    if query.sides:
+        from dpress.query.contrasts import check_apart  # noqa: PLC0415  # few ask for one
+
+        check_apart(schema, query)
     if not isinstance(query.level, int | float) or not 0 < query.level < 1:
         raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {query.level}")
     if query.of not in OF_NUMBERS or query.attribute == weight != "":

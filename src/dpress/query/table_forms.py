@@ -18,7 +18,7 @@ from dpress.inference.ratio import Pair, pair_of
 from dpress.query.boxes import Products, products
 from dpress.query.cell_table import Axes, Counted
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Critical, Group, group_of
-from dpress.query.query_tree import TOTAL, Condition
+from dpress.query.query_tree import TOTAL, Condition, Query, both
 from dpress.query.result import Result
 
 Form = tuple[float, float]  # a value and its variance
@@ -112,6 +112,43 @@ def group(schema: Schema, answering: Answering, attribute: str, where: Condition
         return source.sum([_along(weights, axis, weights[axis] * cells) for weights in boxes])
 
     return group_of(column, inside, form, source.critical, source.notes_of(boxes))
+
+
+def correlation(
+    schema: Schema, answering: Answering, sides: tuple[Query, Query], values: tuple[float, float]
+) -> tuple[float, tuple[str, ...]]:
+    """Return the correlation of the noise of two means or shares, and what is to be known of it.
+
+    That of the forms sum of (x - mean) over the rows of each, at the means that were estimated; of a share x is 1 where
+    its conditions hold. Exact where the error of a sum is known; else -1.
+    """
+    first, second = (_centred(schema, *pair) for pair in zip(sides, values, strict=True))
+    try:
+        source = source_of(answering, [*first, *second], " beside ".join(side.text for side in sides))
+    except ValueError:
+        return -1.0, (UNKNOWN,)
+    if not source.exact:
+        return -1.0, (UNKNOWN,)
+    left, right, together = (source.sum(boxes)[1] for boxes in (first, second, [*first, *second]))
+    if not left * right > 0:
+        return 0.0, ()
+    return min(max((together - left - right) / (2 * math.sqrt(left * right)), -1.0), 1.0), ()
+
+
+def _centred(schema: Schema, side: Query, value: float) -> Products:
+    """Return the sum of x - value over the rows of a mean or of a share, as product queries."""
+    rows = products(schema, side.where or TOTAL)
+    if side.of == "share":
+        chosen = products(schema, both(side.first, side.where))
+        return [*chosen, *(_times(weights, -value) for weights in rows)]
+    axis = schema.names.index(side.attribute)
+    column = schema.tabular[axis].numbers
+    if column is None:
+        raise TypeError(f"{side.attribute} holds no numbers")
+    ends = column.edges_at(np.arange(column.ordered + 1)).astype(np.float64)
+    numbers = np.zeros(column.size)
+    numbers[: column.ordered] = (ends[:-1] + ends[1:] - column.whole) / 2 - value
+    return [_along(weights, axis, weights[axis] * numbers) for weights in rows]
 
 
 def compared(schema: Schema, answering: Answering, first: Condition, second: Condition) -> Compared:

@@ -148,7 +148,7 @@ def test_replicates_of_weights_that_are_clamped_or_rounded_are_moved_alike(
 
 
 def test_without_replicates_the_interval_says_that_it_holds_no_sampling() -> None:
-    for query in ("total", "variance wage", "share region = north"):
+    for query in ("total", "variance wage"):
         answer = release()[query]
         assert answer.population is None
         assert "sampling holds" not in str(answer.note)

@@ -21,6 +21,7 @@ from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import products
+from dpress.query.contrasts import HIDDEN
 from dpress.query.linear_forms import Compared
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import TOTAL, Condition, Query, named
@@ -34,7 +35,6 @@ from dpress.query.statistics import EMPTY, difference, two_counts
 COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
 OF_BOTH = "The interval holds the noise; that with sampling holds also by how much the sample differs, by replicates."
-HIDDEN = "The noise hides the error of sampling; the interval allows for the most that it may be."
 MOST_SHOWN = 12  # statistics that a refusal names
 PARAMETERS = {
     **{word: word + ' = ["{}"]' for word in ("mean", "sum", "variance")},
@@ -161,11 +161,7 @@ class GroupAnswers(ReleaseAnswers):
         return self.answered((text, word), name, query.where, confidence)
 
     def quantile(self, query: Query, text: str, confidence: float) -> Result:
-        """Answer a quantile.
-
-        Raises:
-            ValueError: see `statistic`.
-        """
+        """Answer a quantile; ValueError as of `statistic`."""
         if query.attribute not in self.quantile_shares:
             raise ValueError(self._unknown(f"quantile of {query.attribute}"))
         return self.answered((text, query.of), query.attribute, query.where, confidence, level_of(query))
@@ -173,7 +169,7 @@ class GroupAnswers(ReleaseAnswers):
     def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
         del progress
-        notes = (self._of_weights,) if self.weighted else ()
+        notes = (self.of_weights(sampled=False),) if self.weighted else ()
         return replace(self._compared((first, second), self.sizes()), notes=notes)
 
     def _compared(self, conditions: tuple[Condition, Condition], sizes: tuple[Array, Array]) -> Compared:
@@ -223,6 +219,7 @@ class GroupAnswers(ReleaseAnswers):
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the table of the groups, with the groups of a query, and which of their sums it is made of."""
         masks = [self.mask(rows if query.of in COUNTED else query.where) for rows in query.rows]
+        masks += [self.mask(side.where) for side in query.compared]
         mask: Mask = np.logical_xor(*masks) if query.of == "difference" else np.any(masks, axis=0)
         names = tuple(axis.name for axis in self.axes)
         whole = Source(file=NAME, attributes=names, parts=int(mask.sum()), unit="groups", sums=_sums(query))
@@ -298,15 +295,15 @@ class GroupAnswers(ReleaseAnswers):
         """Whether the error of sampling is estimated, by replicate weights."""
         return False
 
-    @property
-    def _of_weights(self) -> str:
-        return f"Weighted by {self.weighted}. {OF_NOISE}"
+    def of_weights(self, *, sampled: bool) -> str:
+        """Return that rows are weighted, and whether an interval holds the error of sampling, too."""
+        return f"Weighted by {self.weighted}. {OF_BOTH if sampled else OF_NOISE}"
 
     def _remark(self, name: str, *, sampled: bool) -> str | None:
         """Return the remark on the bounds of a statistic's attribute, or on the weights of rows."""
         if self.weighted:
             of_rows = f"These are rows; `sum {self.weighted}` has their weights."
-            return of_rows if name == COUNT else f"Weighted by {self.weighted}. {OF_BOTH if sampled else OF_NOISE}"
+            return of_rows if name == COUNT else self.of_weights(sampled=sampled)
         notes = self.bounded.items()
         return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 
@@ -369,6 +366,8 @@ class GroupAnswers(ReleaseAnswers):
 
 def _sums(query: Query) -> tuple[str, ...]:
     """Return which sums of every group a statistic is made of."""
+    if query.sides:
+        return _sums(query.sides[0])
     of = query.attribute
     made: Mapping[str, tuple[str, ...]] = {
         "mean": (f"sum {of}", COUNT),

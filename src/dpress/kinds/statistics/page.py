@@ -46,7 +46,7 @@ MEDIAN = 0.5
 SAMPLED = ("statistic", "noise", "sampling", "95 % interval of both", "design effect")
 LENGTHS = ("count", "sum", "persons", "distinct")  # statistics whose bars begin at zero
 SHORTEST = 6  # letters of a label that is cut beside others
-MOST_CUT = 1 << 10  # labels of an attribute that are told apart when they are cut
+MOST_CUT = 1 << 10  # labels of an attribute that are distinct when they are cut
 
 
 class Ordered(NamedTuple):

@@ -1,5 +1,5 @@
 /** Reads queries as trees, as `dpress.query.grammar` does: `mean age where sex = f by ward`, or conditions alone. */
-import { QUOTED, TOTAL, Unread, anyName, beginning, conditions, noAttribute } from "./condition_grammar.js";
+import { Elsewhere, QUOTED, TOTAL, Unread, anyName, beginning, conditions, noAttribute } from "./condition_grammar.js";
 import { parts, plainName, shown, unquoted } from "./condition_grammar.js";
 
 const WHERE = "(?:^|(?<=\\s))where(?=\\s|$)";
@@ -25,6 +25,8 @@ export function read(names, text) {
     ...counted("first", conditions(names, text)),
   });
   if (new RegExp(`^\\s*${beginning(names)}`).test(text)) return alone();
+  if (/^\s*(?:mean|share)\s/i.test(text) && parts(text, "\\s-\\s+(?=(?:mean|share)\\s)").length > 1)
+    throw new Elsewhere("Differences of means and shares, with a test of them, are answered by this command");
   const [word, rest] = cut(text.trim());
   const reader = Object.hasOwn(READERS, word.toLowerCase()) ? READERS[word.toLowerCase()] : null;
   if (!reader) return ofWords(names, text.trim()) ?? alone();

@@ -21,6 +21,7 @@ const MEANT = [
   [/\s\+\s\S/i, "rows of either kind are `count CONDITIONS or CONDITIONS`"],
   [/^(max|maximum|min|minimum|largest|smallest)\b/i, "extremes are not answered; write `quantile 0.99 of NAME`"],
   [/^(std|sd|stdev|stddev)\b/i, "a deviation is the root of `variance NAME`"],
+  [/^(t[- ]?test|test|p[- ]?value|significance)\b/i, "a test is `mean NAME where A - mean NAME where not A`"],
   [/^(iqr|range|spread)\b/i, "how far numbers lie apart tell `quantile 0.25 of NAME` and 0.75"],
   [/^(mode|histogram|distribution|top)\b/i, "how often every value occurs is `count by NAME`"],
   [/^(corr|correlation|cov|covariance)\b/i, "how two attributes go together is `count by NAME, NAME`"],

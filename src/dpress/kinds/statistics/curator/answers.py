@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
@@ -13,6 +13,8 @@ from dpress.core.maps.linear import Array
 from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
+from dpress.inference.sampling_variance import SamplingVariance
+from dpress.inference.two_samples import Drawn, of_rows, of_share
 from dpress.kinds.statistics.curator.conditions import condition, held_by
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, for_themselves, group_estimates
 from dpress.kinds.statistics.curator.first_step import (
@@ -32,8 +34,9 @@ from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.answering import Answering
+from dpress.query.answers import Pair, Progress
 from dpress.query.boxes import products
-from dpress.query.linear_forms import Linear
+from dpress.query.linear_forms import Compared, Linear
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import Condition, Query, both
 from dpress.query.result import Result
@@ -191,6 +194,49 @@ class CuratorAnswers(GroupAnswers):
         sums = cast("GroupEstimates", self.groups().sums)
         value, variance = sums.weights
         return sums.heaviest * value, sums.heaviest**2 * variance
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return the counts of two sets of groups, of weighted rows their weights, with the error of sampling."""
+        compared = super().compared(first, second, progress)
+        if not self.replicated:
+            return compared
+        sums = cast("GroupEstimates", self.groups().sums)
+        sampling = sums.sampling_of_weights(self.mask(first), self.mask(second))
+        return replace(compared, sampling=sampling, notes=(self.of_weights(sampled=sampling is not None),))
+
+    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
+        """Return that the noise of different groups is independent."""
+        del sides, results
+        return 0.0, ()
+
+    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance | None:
+        """Return the variance of sampling of a difference: by replicates, of weights alone none, else of drawn rows."""
+        if not self.weighted:
+            drawn = [self._drawn(*pair) for pair in zip(sides, results, strict=True)]
+            return None if None in drawn else of_rows([each for each in drawn if each is not None])
+        if not self.replicated:
+            return None
+        share = self._share_name(sides[0].first) if sides[0].of == "share" else None
+        name = share or f"mean {sides[0].attribute}"
+        first, second = (self.estimates(self.mask(side.where), CONFIDENCE) for side in sides)
+        measured = first is not None and second is not None and name in first.names
+        return first.sampling_beside(second, name) if measured else None  # type: ignore[union-attr,arg-type]
+
+    def _drawn(self, side: Query, result: Result) -> Drawn | None:
+        """Return how the rows of a group vary; None of a mean whose variance was not measured."""
+        sums = self.estimates(self.mask(side.where), CONFIDENCE)
+        if sums is None:
+            return None
+        if side.of == "share":
+            variance, most = of_share(result.value, result.interval)
+            count, spread = sums.count_of(self._share_name(side.first) or COUNT)
+        elif (name := f"variance {side.attribute}") in sums.names:
+            among = sums.of(name)
+            variance, most = float(among.value[0]), float(among.high[0])
+            count, spread = sums.count_of(name)
+        else:
+            return None
+        return Drawn(variance=variance, most=most, count=float(count[0]), count_error=math.sqrt(spread[0]))
 
     @cached_property
     def bounded(self) -> Mapping[str, str]:

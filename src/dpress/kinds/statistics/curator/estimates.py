@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
-from dpress.inference.replicate_variance import with_sampling
+from dpress.inference.sampling_variance import SamplingVariance, with_sampling
 from dpress.kinds.statistics.curator.conditions import condition
 from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variances, prefix_variances, prefixes
 from dpress.kinds.statistics.curator.sampling import Deviations, deviations_of
@@ -161,9 +162,36 @@ class GroupEstimates:
         estimates = group_moments.moved(ratio, centre, radius)
         if deviations is None or spread is None:
             return estimates
-        sampling = deviations.of_ratio(np.nan_to_num(ratio.value), self._count_for(place)[0], radius)
+        sampling = deviations.variance_of(*self.shifts(place, radius))
         rows = np.maximum(self._row_count(place)[0], 1)
         return with_sampling(estimates, sampling, self.z, (centre - radius, centre + radius), spread / rows)
+
+    def shifts(self, place: int, radius: float) -> tuple[Array, Array]:
+        """Return how far a part's ratio is from that of every replicate; see `Deviations.shifts`."""
+        deviations, ratio = cast("Deviations", self.deviations(place)), self._ratio(place)
+        return deviations.shifts(np.nan_to_num(ratio.value), self._count_for(place)[0], radius)
+
+    def count_of(self, name: str) -> Counted:
+        """Return how many rows a statistic is of, and the variance of that."""
+        return self.counts if name == COUNT else self._count_for(self._by_name[name][0])
+
+    def sampling_beside(self, other: "GroupEstimates", name: str) -> SamplingVariance | None:
+        """Return the variance of sampling of a mean or share less that of other groups, by the replicates of both."""
+        place, statistic = self._by_name[name]
+        deviations, of_share = self.deviations(place), statistic is GroupEstimates.share
+        if deviations is None or not (of_share or statistic is GroupEstimates.mean):
+            return None
+        radius = 0.5 if of_share else self._scale(place)[1]
+        (first, noise), (second, other_noise) = (each.shifts(place, radius) for each in (self, other))
+        return deviations.variance_of(first - second, noise + other_noise)
+
+    def sampling_of_weights(self, first: Mask, second: Mask) -> SamplingVariance | None:
+        """Return the variance of sampling of one sum of weights over another; None without replicates."""
+        complete = (place for place, part in enumerate(self.strategy.of_rows) if part.counts_all)
+        deviations = self.deviations(next(complete, len(self.strategy.parts)))
+        left, right = (mask.astype(np.float64) for mask in (first, second))
+        above, below = (float(mask @ self.weights[0]) for mask in (left, right))
+        return None if deviations is None or below <= 0 else deviations.quotients(left, right, (above, below))
 
     def deviations(self, place: int) -> Deviations | None:
         """Return how far the sums of a part are from those by replicate weights; None where there are none."""

@@ -16,7 +16,8 @@ from dpress.attributes.domain import Schema
 from dpress.attributes.numbers.attribute import Numeric
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.linear import Array
-from dpress.inference.replicate_variance import SamplingVariance, sampling_variance
+from dpress.inference.replicate_variance import sampling_variance
+from dpress.inference.sampling_variance import SamplingVariance
 from dpress.kinds.statistics.curator.weights import heaviest, row_weight
 from dpress.kinds.statistics.kind import Statistics
 from dpress.mechanisms.linear.moment_sums import MomentSums
@@ -175,10 +176,10 @@ class Deviations:
         ends = self.sums.shape[2]
         levels = self.sums[:, :, -1] - self.sums[:, :, 0]
         noise = ends * self.variance * (centre**2 + (radius**2 if ends > 1 else 0.0))
-        return self._of(centre * self.weights + radius * levels, noise, np.ones(levels.shape))
+        return self.variance_of(centre * self.weights + radius * levels, noise[:, None])
 
-    def of_ratio(self, ratio: Array, weights: Array, radius: float) -> SamplingVariance:
-        """Return the variance of radius times a ratio of sums, T / U.
+    def shifts(self, ratio: Array, weights: Array, radius: float) -> tuple[Array, Array]:
+        """Return how far radius T / U, a ratio of sums, is from that of every replicate, and the variance of its noise.
 
         (T + x) / (U + y) - T / U = (x - y T / U) / (U + y), whose noise 2 v (1 + (T / U)^2) is exact. A denominator
         counts at least as half of U.
@@ -189,12 +190,34 @@ class Deviations:
             radius: of the number.
         """
         levels = self.sums[:, :, -1] - self.sums[:, :, 0] - ratio[:, None] * self.weights
-        noise = 2 * self.variance * (1 + ratio**2)
-        every = np.where(weights > 0, weights, 1.0)[:, None]
-        return self._of(radius * levels, radius**2 * noise, np.maximum(every + self.weights, every / 2))
+        noise = (2 * self.variance * (1 + ratio**2))[:, None]
+        scale = radius / _divisors(weights, self.weights)
+        return scale * levels, scale**2 * noise
 
-    def _of(self, deviations: Array, noise: Array, denominators: Array) -> SamplingVariance:
-        return sampling_variance(deviations, noise, denominators, factor=self.part.factor, order=self.part.order)
+    def quotients(self, first: Array, second: Array, weights: tuple[float, float]) -> SamplingVariance:
+        """Return the variance of the ratio of the weights of two sets of groups, of deviations of every group.
+
+        Args:
+            first: which groups the first set has, 0 or 1, shape (groups,).
+            second: which the second one has.
+            weights: of both sets.
+        """
+        ratio = weights[0] / weights[1]
+        form, ends = first - ratio * second, self.sums.shape[2]
+        scale = 1 / _divisors(np.array(weights[1:]), (second @ self.weights)[None])
+        noise = ends * float(form**2 @ self.variance)
+        return self.variance_of(scale * (form @ self.weights), scale**2 * noise)
+
+    def variance_of(self, deviations: Array, noise: Array) -> SamplingVariance:
+        """Return the variance of what the replicates lie so far from; see `sampling_variance`."""
+        noises = np.broadcast_to(noise, deviations.shape)
+        return sampling_variance(deviations, noises, factor=self.part.factor, order=self.part.order)
+
+
+def _divisors(weights: Array, deviations: Array) -> Array:
+    """Return the sums of the weights of every replicate, at least half of U, shape (sets, replicates)."""
+    every = np.where(weights > 0, weights, 1.0)[:, None]
+    return np.maximum(every + deviations, every / 2)
 
 
 def deviations_of(part: ReplicateSums, sums: Array, variance: Array) -> Deviations:

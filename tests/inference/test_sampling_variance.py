@@ -15,7 +15,8 @@ from scipy import stats
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import linear
 from dpress.inference.interval import critical
-from dpress.inference.replicate_variance import SamplingVariance, sampling_variance, student, with_sampling
+from dpress.inference.replicate_variance import sampling_variance
+from dpress.inference.sampling_variance import SamplingVariance, student, with_sampling
 
 FALSE_ALARM = 1e-6
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM)
@@ -33,9 +34,7 @@ def made(order: int, sampling: float, variance: float, *, planted: float = 1.0) 
     draw = np.random.default_rng(7)  # noqa: TID251  # made-up samples
     true = draw.normal(0, sampling * math.sqrt(1 / REPLICATES), (RUNS, REPLICATES))
     deviations = true + noisy(order, true.shape, variance, 8)
-    return sampling_variance(
-        deviations, np.full(RUNS, planted * variance), np.ones(deviations.shape), factor=1.0, order=order
-    )
+    return sampling_variance(deviations, np.full(deviations.shape, planted * variance), factor=1.0, order=order)
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -64,7 +63,7 @@ def held(order: int, sampling: float, noise: float, *, most: float = 1.0) -> flo
     value = draw.normal(0, sampling, RUNS) + noisy(order, (RUNS,), noise, 10)
     estimates = linear(value, np.full(RUNS, noise), z, 0.0)
     told = made(order, sampling, noise)
-    told = SamplingVariance(value=most * told.value, error=most * told.error, replicates=told.replicates)
+    told = SamplingVariance(value=most * told.value, error=most * told.error, degrees=told.degrees)
     low, high = with_sampling(estimates, told, z).population or (value, value)
     return float(((low <= 0) & (high >= 0)).mean())
 
@@ -80,7 +79,7 @@ def test_intervals_hold_noise_and_sampling(order: int, sampling: float) -> None:
 def test_where_there_is_no_value_everything_is_possible() -> None:
     nothing = np.array([np.nan])
     estimates = linear(nothing, np.ones(1), 2.0, 0.0)
-    made_up = SamplingVariance(value=np.ones(1), error=np.ones(1), replicates=4)
+    made_up = SamplingVariance(value=np.ones(1), error=np.ones(1), degrees=3)
     both = with_sampling(estimates, made_up, 2.0, (0.0, 1.0))
     assert both.sampling is not None
     assert np.isnan(both.sampling).all()

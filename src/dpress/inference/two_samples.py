@@ -1,0 +1,102 @@
+"""The difference of estimates of different rows: its interval from both of theirs, and how surprising it is.
+
+two estimates with intervals, the correlation of their noise -> difference with an interval; interval at any confidence
+-> p-value.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.maps.linear import Array
+from dpress.inference.group_moments import Estimates
+from dpress.inference.sampling_variance import SURE, SamplingVariance
+
+HALVINGS = 18  # of an interval of logarithms, down to a ten-thousandth of a value
+LEAST = 1e-9
+"""The smallest p-value that is stated: of noise further out no more is known."""
+
+
+def difference_of(first: Estimates, second: Estimates, correlation: float) -> Estimates:
+    """Return first - second with the noise's standard error and interval.
+
+    Formula: with l and u the distances of an interval's ends from its value, the ends are
+    first - second - sqrt(l1^2 + u2^2 - 2 r l1 u2) and + sqrt(u1^2 + l2^2 - 2 r u1 l2); variance
+    s1^2 + s2^2 - 2 r s1 s2. Source: Zou and Donner 2008, the method of variance estimates recovery.
+
+    Args:
+        first: of some rows.
+        second: of other rows.
+        correlation: r, of their noise; -1 gives the longest interval there is.
+
+    >>> first = Estimates(value=np.array(5.0), standard_error=np.array(1.5), low=np.array(2.0), high=np.array(9.0))
+    >>> second = Estimates(value=np.array(1.0), standard_error=np.array(2.0), low=np.array(-3.0), high=np.array(4.0))
+    >>> made = difference_of(first, second, 0.0)
+    >>> [round(float(each), 2) for each in (made.value, made.standard_error, made.low, made.high)]
+    [4.0, 2.5, -0.24, 9.66]
+    """
+    value = first.value - second.value
+    return Estimates(
+        value=value,
+        standard_error=_joined(first.standard_error, second.standard_error, correlation),
+        low=value - _joined(first.value - first.low, second.high - second.value, correlation),
+        high=value + _joined(first.high - first.value, second.value - second.low, correlation),
+    )
+
+
+def _joined(first: Array, second: Array, correlation: float) -> Array:
+    return np.sqrt(np.maximum(first**2 + second**2 - 2 * correlation * first * second, 0.0))
+
+
+def p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return one less the highest confidence at which an interval leaves out 0, `LEAST` where it is smaller.
+
+    Args:
+        interval: at a confidence, longer with it.
+
+    >>> from statistics import NormalDist
+    >>> round(p_value(lambda level: (3 - NormalDist().inv_cdf((1 + level) / 2), math.inf)), 4)
+    0.0027
+    """
+    low, high = math.log(LEAST), 0.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        first, last = interval(-math.expm1(middle))
+        low, high = (low, middle) if first > 0 or last < 0 else (middle, high)
+    return math.exp(high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Rows that are drawn one by one from a population, of which a mean is taken.
+
+    Args:
+        variance: of the number among them.
+        most: what it is at most, as far as noise tells, with a chance of 95 %.
+        count: of the rows.
+        count_error: the standard error of its noise.
+    """
+
+    variance: float
+    most: float
+    count: float
+    count_error: float
+
+
+def of_rows(samples: Sequence[Drawn]) -> SamplingVariance:
+    """Return the variance of sampling of the difference of the means of different rows: sum of variance / count.
+
+    What it is at most is made of the largest variances and the smallest counts that the noise leaves.
+    """
+    value = sum(max(each.variance, 0.0) / max(each.count, 1.0) for each in samples)
+    most = sum(max(each.most, 0.0) / max(each.count - SURE * each.count_error, 1.0) for each in samples)
+    error = max(most - value, 0.0) / SURE
+    return SamplingVariance(value=np.array([value]), error=np.array([error]), degrees=math.inf)
+
+
+def of_share(share: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Return the variance of a condition among rows, p (1 - p), and the most of it for a share between two ends."""
+    nearest = min(max(0.5, ends[0]), ends[1])
+    return share * (1 - share), nearest * (1 - nearest)
