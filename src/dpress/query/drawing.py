@@ -10,13 +10,15 @@ import pyarrow as pa
 
 from dpress.attributes.attribute import Tabular
 from dpress.attributes.domain import Schema
+from dpress.attributes.numbers.attribute import Integer
 from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array
 from dpress.inference.joint.factors import Boxes, Joint
 from dpress.inference.postprocess import norm_sub
 from dpress.query.boxes import products
-from dpress.query.record_files import BATCH, values
+from dpress.query.record_files import BATCH, values, with_key
 
+MOST_KEYS = 1 << 52
 NOTHING = "holds of no record of what the release publishes"
 
 
@@ -28,11 +30,18 @@ class Drawing:
         axes: the attributes, a column for each.
         draw: returns so many records.
         note: what the records are, a sentence; empty where they are independent draws from a distribution.
+        key: a column of made-up numbers, from 1; none where it is empty.
     """
 
     axes: tuple[Tabular, ...]
     draw: Callable[[int, Generator], pa.RecordBatch]
     note: str = ""
+    key: str = ""
+
+    @property
+    def columns(self) -> tuple[Tabular, ...]:
+        """The attributes that a file has columns of, a made-up key first."""
+        return ((Integer(name=self.key, bounds=(1, MOST_KEYS)),) if self.key else ()) + self.axes
 
     def batches(self, size: int, *, rng: Generator) -> Iterator[pa.RecordBatch]:
         """Yield so many records.
@@ -42,7 +51,8 @@ class Drawing:
             rng: the generator; nothing private is drawn.
         """
         for start in range(0, size, BATCH):
-            yield self.draw(min(BATCH, size - start), rng)
+            batch = self.draw(min(BATCH, size - start), rng)
+            yield with_key(batch, self.key, start) if self.key else batch
 
 
 def of_joint(schema: Schema, joint: Joint, where: str) -> Drawing:

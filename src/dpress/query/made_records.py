@@ -53,7 +53,7 @@ def write_records(
     new_file(place, "records are")
     source = drawing(release, where)
     try:
-        FORMATS.get(place.suffix, _write)(place, source.batches(size, rng=secure()), source.axes)
+        FORMATS.get(place.suffix, _write)(place, source.batches(size, rng=secure()), source.columns)
     except (OSError, NotSupported):
         place.unlink(missing_ok=True)
         raise

@@ -50,17 +50,32 @@ class Written:
 
     Args:
         table: a column for every attribute.
+        key: a column of numbers in front, from 1, that the file has, too; none where it is empty.
     """
 
     table: pa.Table
     name: str = NAME
+    key: str = ""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the records, one batch at least."""
         for start in range(0, max(self.table.num_rows, 1), BATCH):
             columns = self.table.slice(start, BATCH).combine_chunks().columns
             arrays = [pa.concat_arrays(column.chunks) if column.num_chunks else column for column in columns]
-            yield pa.record_batch(arrays, schema=self.table.schema)
+            batch = pa.record_batch(arrays, schema=self.table.schema)
+            yield with_key(batch, self.key, start) if self.key else batch
+
+
+def with_key(batch: pa.RecordBatch, key: str, start: int = 0) -> pa.RecordBatch:
+    """Return records with a column of numbers in front, of which no two are the same.
+
+    Args:
+        batch: the records.
+        key: what the column is called.
+        start: how many records stand before them.
+    """
+    numbers = pa.array(np.arange(start + 1, start + 1 + batch.num_rows))
+    return pa.RecordBatch.from_arrays([numbers, *batch.columns], names=[key, *batch.schema.names])
 
 
 def values(

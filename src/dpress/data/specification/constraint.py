@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from dpress.core.basics import regular_file
 from dpress.core.basics.errors import SchemaMismatch
 
-WORDS = ("impossible", "holds", "determines")
+WORDS = ("impossible", "holds", "determines", "unique")
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,6 +22,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         impossible: a condition that no record fulfils.
         holds: a condition that every record fulfils.
         determines: two attributes, of which the first determines the second.
+        unique: a made-up key: a column of numbers of which no two records have the same.
         table: the value of the second for every value of the first, or a CSV file of two columns, called like them.
         persons: of whom a condition is so, where records of two tables are made: each, unless stated.
     """
@@ -29,6 +30,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     impossible: str | UnsetType = UNSET
     holds: str | UnsetType = UNSET
     determines: tuple[str, str] | UnsetType = UNSET
+    unique: Annotated[str, msgspec.Meta(min_length=1)] | UnsetType = UNSET
     table: dict[str, str] | str | UnsetType = UNSET
     persons: Literal["each", "first", "others"] | UnsetType = UNSET
 
@@ -38,7 +40,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ValueError(f"expected one of {', '.join(WORDS)}")
         if self.table is not UNSET and self.determines is UNSET:
             raise ValueError(".table: expected beside `determines` alone")
-        if self.persons is not UNSET and self.determines is not UNSET:
+        if self.persons is not UNSET and self.impossible is UNSET and self.holds is UNSET:
             raise ValueError(".persons: expected beside a condition")
         for word in WORDS[:2]:
             if "\n" in (getattr(self, word) or ""):
@@ -49,6 +51,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """What it says, for people."""
         if self.determines is not UNSET:
             return " determines ".join(self.determines)
+        if self.unique is not UNSET:
+            return f"{self.unique} is made up, and unique"
         whom = f" ({self.persons})" if self.persons is not UNSET else ""
         return (f"not ({self.impossible})" if self.impossible is not UNSET else str(self.holds)) + whom
 

@@ -165,7 +165,7 @@ class Answers(ProductAnswers):
 
     def drawing(self, where: str) -> Drawing:
         """Return what draws records that fulfil a condition: of those that were made, with replacement."""
-        return drawn_again(self.release.schema, self.made.table, self.codes, where)
+        return drawn_again(self.release.schema, self.made.table, self.codes, where, key=key_of(self.release))
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
@@ -236,7 +236,7 @@ class Answers(ProductAnswers):
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the records; of two tables, those of each, too."""
         del progress
-        yield Written(table=self.made.table)
+        yield Written(table=self.made.table, key=key_of(self.release))
         if self.linking is not None:
             tables = self.linking.rows(self.made.table, self.codes)
             for file, table in zip(self.linking.files.values(), tables, strict=True):
@@ -280,6 +280,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     axes = release.schema.tabular
     texts = [axis.name for axis in axes if axis.line is None]
     table, aligned = columns(folder / NAME, texts=texts), description["aligned"]
+    table = table.drop_columns([key] if (key := key_of(release)) in table.column_names else [])
     if table.num_rows != description["records"] or type(aligned) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
     parts = msgspec.convert(description["measured"], Measured)
@@ -287,6 +288,12 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     most = max(FEW_BYTES, LONGEST * (folder / NAME).stat().st_size)
     rows = _row_count(release.mechanism, release.kept, parts, table.num_rows) if "rows" in description else None
     return RecordTable(table=_written_out(axes, table, most), measured=parts, aligned=aligned, rows=rows)
+
+
+def key_of(release: Release) -> str:
+    """Return the column of the made-up key; empty without one."""
+    constraints = release.design.specification.get("constraint", ())
+    return next((str(each["unique"]) for each in constraints if "unique" in each), "")
 
 
 def parts_of(synthetic: SyntheticRecords) -> Measured:

@@ -70,6 +70,7 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
     figures = tuple(
         ConstraintCheck(constraint=constraint.text, rows=int(number), broken=int(count))
         for constraint, count in zip(spec.constraints, counts, strict=True)
+        if not constraint.unique
     )
     return {
         "constraints": Finding(figures=figures, lines=(["constraints", *map(_line, figures)],), faults=_faults(figures))

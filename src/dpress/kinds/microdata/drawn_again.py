@@ -16,7 +16,7 @@ from dpress.query.boxes import products
 from dpress.query.drawing import NOTHING, Drawing
 
 
-def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str) -> Drawing:
+def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str, *, key: str = "") -> Drawing:
     """Return what draws made records that fulfil a condition, with replacement.
 
     Args:
@@ -24,6 +24,7 @@ def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str) -> Dr
         table: the records, a column for every attribute.
         codes: their cells, shape (attributes, records).
         where: the condition; empty for all records.
+        key: of the release's made-up key, which every record that is drawn has anew; empty without one.
 
     Raises:
         ValueError: the condition cannot be read, or no record fulfils it.
@@ -40,6 +41,7 @@ def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str) -> Dr
     return Drawing(
         axes=schema.tabular,
         draw=draw,
+        key=key,
         note=f"Each is one of {of_which}, drawn with replacement: the model behind them is not published.",
     )
 

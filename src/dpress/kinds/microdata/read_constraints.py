@@ -16,7 +16,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import Comparison, compared, linear
 from dpress.kinds.microdata.ranged_text import Stated, ranged, ranges_of
 from dpress.kinds.microdata.slot_rules import boxes_of, occupied
-from dpress.mechanisms.microdata.record_rules import Determined, Impossible, Rules
+from dpress.mechanisms.microdata.record_rules import NONE, Determined, Impossible, Rules
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition
 from dpress.query.schema_queries import conditions_of
@@ -86,6 +86,9 @@ def _check_somebody(rules: Rules, schema: Schema, size: str) -> None:
 def single(spec: Spec, constraint: Constraint, place: int) -> Rules:
     """Return the rule of a constraint by itself; see `rules_of`."""
     schema, linked = spec.schema, spec.linked
+    if constraint.unique:
+        _check_key(spec, constraint.unique, place)
+        return NONE
     if constraint.determines:
         return Rules(determined=(_determined(schema, constraint, place),))
     word = "impossible" if constraint.impossible else "holds"
@@ -98,6 +101,17 @@ def single(spec: Spec, constraint: Constraint, place: int) -> Rules:
         return Rules(impossible=(Impossible(boxes=_boxes(schema, text, negated=word == "holds")),))
     except ValueError as error:
         raise ValueError(f"{PLACE}[#{place}].{word}: {error}") from None
+
+
+def _check_key(spec: Spec, name: str, place: int) -> None:
+    """Refuse a key that no model can promise, and one more than a file of records has."""
+    where = f"{PLACE}[#{place}].unique"
+    if name in spec.schema.names:
+        raise ValueError(f"{where}: {name} is a released attribute; expected the name of a column that is made up")
+    if spec.linked is not None and spec.linked.both:
+        raise ValueError(f"{where}: records of two tables have made-up keys, which are unique, in the columns of `key`")
+    if sum(bool(constraint.unique) for constraint in spec.constraints) > 1:
+        raise ValueError(f"{where}: expected a single made-up key")
 
 
 def _boxes(schema: Schema, text: str, *, negated: bool) -> Predicate:
