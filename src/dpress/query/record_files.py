@@ -91,17 +91,21 @@ def values(
         axes: the attributes.
         codes: shape (attributes, records).
         rng: the generator; nothing private is drawn.
-        numbers: those of attributes that were drawn already, by place.
+        numbers: those of attributes that were drawn already, by place; NaN where not.
     """
     columns = dict[str, pa.Array]()
     for place, (axis, cells) in enumerate(zip(axes, codes, strict=True)):
-        drawn = numbers.get(place)
-        columns[axis.name] = _values(axis, cells, rng) if drawn is None else _written(axis, drawn)
+        drawn = numbers.get(place) if axis.line is not None else None
+        others = None if drawn is not None and not np.isnan(drawn).any() else _values(axis, cells, rng)
+        columns[axis.name] = others if drawn is None else _written(axis, drawn, others)
     return columns
 
 
-def _written(axis: Tabular, numbers: npt.NDArray[np.float64]) -> pa.Array:
-    return pa.array(numbers.astype(np.int64) if axis.scale is not None and axis.scale.whole else numbers)
+def _written(axis: Tabular, numbers: npt.NDArray[np.float64], others: pa.Array | None) -> pa.Array:
+    """Return numbers that were drawn as a column, with others where none was."""
+    if others is not None:
+        numbers = np.where(np.isnan(numbers), others.to_numpy(zero_copy_only=False), numbers)
+    return pa.array(numbers.astype(np.int64) if axis.line is not None and axis.line.whole else numbers)
 
 
 def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:

@@ -238,7 +238,7 @@ class Answers(ProductAnswers):
         del progress
         yield Written(table=self.made.table, key=key_of(self.release))
         if self.linking is not None:
-            tables = self.linking.rows(self.made.table, self.codes)
+            tables = self.linking.rows(self.made.table, self.codes, self.maker.rules)
             for file, table in zip(self.linking.files.values(), tables, strict=True):
                 yield Written(table=table, name=file)
 

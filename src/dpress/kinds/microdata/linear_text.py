@@ -127,7 +127,7 @@ def set_apart(schema: Schema, text: str) -> tuple[dict[str, str], str]:
         stem += "_"
 
     def test(match: re.Match[str]) -> str:
-        if match["sums"] is None or linear(schema, match[0]) is None:
+        if match["sums"] is None or compared(schema, match[0]) is None:
             return match[0]
         apart[f"{stem}{len(apart)}"] = match[0]
         return f"{stem}{len(apart) - 1} = {HOLDS}"
@@ -135,18 +135,18 @@ def set_apart(schema: Schema, text: str) -> tuple[dict[str, str], str]:
     return apart, re.sub(rf"{QUOTED}|(?P<sums>(?<![\w.]){total}\s*{SIDES.pattern}\s*{total})", test, text)
 
 
-def comparison(schema: Schema, apart: Mapping[str, str], test: Condition, *, negated: bool) -> Linear:
+def comparison(schema: Schema, apart: Mapping[str, str], test: Condition, *, negated: bool) -> Comparison:
     """Return a comparison that was set apart, from its test; see `set_apart`.
 
     Raises:
         ValueError: more stands behind the comparison.
     """
     text = apart[test.attribute]
-    equation = linear(schema, text, negated=negated)
-    if equation is None or (test.word, *test.values) != ("=", HOLDS):
+    form = compared(schema, text, negated=negated)
+    if form is None or (test.word, *test.values) != ("=", HOLDS):
         left = test.written.removeprefix(HOLDS).strip()
         raise ValueError(f"cannot read {left!r} behind {text!r}; `and` or `or` stands before the next condition")
-    return equation
+    return form
 
 
 def as_written(message: str, apart: Mapping[str, str]) -> str:

@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.basics import rng as generators
+from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes
 from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.slots import NOBODY, Slot, slots_of
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.document.design import Design
+from dpress.mechanisms.microdata.record_rules import Rules
 from dpress.query.record_files import values
 
 
@@ -61,7 +63,7 @@ class Linking:
         """Return how many persons records of households have; see `rows`."""
         return int(codes[names.index(self.tables.below.name)].sum())
 
-    def rows(self, households: pa.Table, codes: Codes) -> tuple[pa.Table, pa.Table]:
+    def rows(self, households: pa.Table, codes: Codes, rules: Rules) -> tuple[pa.Table, pa.Table]:
         """Return the rows of both tables; those of a household stand together.
 
         Values of persons are even within cells that are wider, the same whenever they are written: they follow from
@@ -70,29 +72,34 @@ class Linking:
         Args:
             households: the records, a column for every attribute.
             codes: their cells, shape (attributes, records).
+            rules: that they keep.
         """
         size = codes[households.column_names.index(self.tables.below.name)]
         number = np.arange(1, size.size + 1)
         names = [name for name in households.column_names if name not in self._made]
         above = {key: pa.array(number) for key in self.tables.above.keys}
         upper = pa.table(above | {name: households.column(name) for name in names})
-        return upper, self._below(households.column_names, codes, number, size)
+        return upper, self._below(households.column_names, codes, size, rules)
 
     @property
     def _made(self) -> set[str]:
         return {self.tables.below.name, *(slot.name for slot in self.slots)}
 
-    def _below(self, names: list[str], codes: Codes, number: Codes, size: Codes) -> pa.Table:
+    def _below(self, names: list[str], codes: Codes, size: Codes, rules: Rules) -> pa.Table:
         persons = list(dict.fromkeys(slot.person for slot in self.slots))
-        of = np.repeat(number, size)
+        of = np.repeat(np.arange(1, size.size + 1), size)
+        rng = generators.seeded(int.from_bytes(hashlib.sha256(codes.astype("<i4").tobytes()).digest()[:8]))
+        drawn, numbers = rules.numbers(codes, rng=rng.spawn()) if rules.ranges else {}, dict[int, Array]()
         place = np.arange(of.size) - np.repeat(np.cumsum(size) - size, size)
         cells = np.empty((len(persons), of.size), dtype=np.int32)
         for slot in self.slots:
             here = place == slot.number - 1
-            cells[persons.index(slot.person), here] = codes[names.index(slot.name), of[here] - 1] - slot.first
+            axis, person = names.index(slot.name), persons.index(slot.person)
+            cells[person, here] = codes[axis, of[here] - 1] - slot.first
+            if axis in drawn and not slot.counts:
+                numbers.setdefault(person, np.full(of.size, np.nan))[here] = drawn[axis][of[here] - 1]
         keys = {key: pa.array(of) for key in self.tables.below.keys}
-        seed = int.from_bytes(hashlib.sha256(codes.astype("<i4").tobytes()).digest()[:8])
-        return pa.table(keys | values(persons, cells, rng=generators.seeded(seed)))
+        return pa.table(keys | values(persons, cells, rng=rng, numbers=numbers))
 
 
 def linking(design: Design) -> Linking | None:

@@ -50,8 +50,15 @@ def ranged(schema: Schema, forms: Sequence[Comparison]) -> set[int]:
     return chosen
 
 
-def ranges_of(schema: Schema, stated: Sequence[Stated]) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
+def ranges_of(
+    schema: Schema, stated: Sequence[Stated], sizes: Sequence[int]
+) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
     """Return the rules of comparisons of numbers within cells.
+
+    Args:
+        schema: of the attributes as numbers.
+        stated: the comparisons.
+        sizes: the cells of all attributes; a cell behind those of its numbers is that of a slot without anybody.
 
     Raises:
         ValueError: a comparison cannot be kept by numbers drawn within cells; the line says which, and why.
@@ -66,7 +73,7 @@ def ranges_of(schema: Schema, stated: Sequence[Stated]) -> tuple[tuple[RangedSum
         low, high = _bounds(columns[name])
         most = Comparison(factors=terms, number=number - high, word="<=", solved="")
         rows += [Stated(form=most), Stated(form=replace(most, number=number - low, word=">="))]
-    systems = tuple(_system(schema, columns, together) for together in _joined(rows))
+    systems = tuple(_system(schema, columns, together, sizes) for together in _joined(rows))
     return tuple(_sum(schema, name, *parts) for name, parts in computed.items()), systems
 
 
@@ -121,7 +128,7 @@ def _joined(rows: Iterable[Stated]) -> Iterator[list[Stated]]:
     yield from (together for _, together in groups)
 
 
-def _system(schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[Stated]) -> Ranges:
+def _system(schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[Stated], sizes: Sequence[int]) -> Ranges:
     """Return comparisons that share attributes as inequalities in whole steps."""
     names = [name for name in schema.names if any(name in row.form.factors for row in rows)]
     drawn = [name for name in names if not columns[name].unbinned]
@@ -139,7 +146,7 @@ def _system(schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[State
     each = [inequality for row in rows for inequality in _inequalities(row, drawn, beside, step)]
     return Ranges(
         about=tuple(schema.names.index(name) for name in drawn),
-        edges=tuple(_edges(columns[name], step) for name in drawn),
+        edges=tuple(_with_nobody(_edges(columns[name], step), sizes[schema.names.index(name)]) for name in drawn),
         beside=tuple(schema.names.index(name) for name in beside),
         places=tuple(_edges(columns[name], step)[:-1] for name in beside),
         rows=tuple(each),
@@ -188,6 +195,11 @@ def _bounds(column: ByEdges) -> tuple[Fraction, Fraction]:
     """Return the lowest and the highest number."""
     low, high = column.ends
     return Fraction(low), Fraction(high) - (1 if column.whole else 0)
+
+
+def _with_nobody(edges: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """Return edges with those of the cell of a slot without anybody, of which nothing is compared."""
+    return (*edges, *range(edges[-1] + 1, edges[-1] + 2 + size - len(edges)))
 
 
 def _edges(column: ByEdges, step: int) -> tuple[int, ...]:

@@ -15,7 +15,8 @@ from dpress.data.specification.slots import slots_of
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import Comparison, compared, linear
 from dpress.kinds.microdata.ranged_text import Stated, ranged, ranges_of
-from dpress.kinds.microdata.slot_rules import boxes_of, occupied
+from dpress.kinds.microdata.slot_rules import numbers_in, occupied, slot_axes, slot_rules
+from dpress.mechanisms.microdata.ranged_numbers import RangedSum, Ranges
 from dpress.mechanisms.microdata.record_rules import NONE, Determined, Impossible, Rules
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition
@@ -31,12 +32,13 @@ def rules_of(spec: Spec) -> Rules:
         ValueError: a constraint cannot be read, or together they leave no record possible.
     """
     within, linked = comparisons(spec), spec.linked
-    stated = [Stated(form=form) for form in within.values()]
-    each = [single(spec, each, place) for place, each in enumerate(spec.constraints, 1) if place not in within]
-    try:
-        sums, ranges = ranges_of(spec.schema, stated)
-    except ValueError as error:
-        raise ValueError(f"{PLACE}: {error}") from None
+    stated, each = [Stated(form=form) for form in within.values()], list[Rules]()
+    for place, constraint in enumerate(spec.constraints, 1):
+        if place not in within:
+            alone, more = _read(spec, constraint, place)
+            each.append(alone)
+            stated += more
+    sums, ranges = _ranges(spec, stated, PLACE)
     who = (occupied(spec, linked),) if linked is not None and linked.both else ()
     rules = Rules(
         determined=tuple(rule for rules in each for rule in rules.determined),
@@ -85,20 +87,50 @@ def _check_somebody(rules: Rules, schema: Schema, size: str) -> None:
 
 def single(spec: Spec, constraint: Constraint, place: int) -> Rules:
     """Return the rule of a constraint by itself; see `rules_of`."""
+    alone, stated = _read(spec, constraint, place)
+    return replace(alone, ranges=_ranges(spec, stated, f"{PLACE}[#{place}]")[1]) if stated else alone
+
+
+def _ranges(spec: Spec, stated: Sequence[Stated], where: str) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
+    """Return the rules of comparisons of numbers within cells.
+
+    Raises:
+        ValueError: they are none that such numbers keep.
+    """
+    linked = spec.linked if spec.linked is not None and spec.linked.both else None
+    schema = spec.schema if linked is None else numbers_in(spec, linked)
+    slots = frozenset[int]() if linked is None else slot_axes(spec, linked)
+    try:
+        sums, ranges = ranges_of(schema, stated, spec.schema.shape)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    for rule in ranges:
+        if slots & {*rule.about} and not {*rule.about} <= slots:
+            names = ", ".join(schema.names[axis] for axis in rule.about)
+            raise ValueError(
+                f"{where}: {names}: numbers of households and of persons are compared where those of households are "
+                "integers without `bins`"
+            )
+    return sums, ranges
+
+
+def _read(spec: Spec, constraint: Constraint, place: int) -> tuple[Rules, tuple[Stated, ...]]:
+    """Return the rules of a constraint's cells, and what it says of numbers within cells of two persons."""
     schema, linked = spec.schema, spec.linked
     if constraint.unique:
         _check_key(spec, constraint.unique, place)
-        return NONE
+        return NONE, ()
     if constraint.determines:
-        return Rules(determined=(_determined(schema, constraint, place),))
+        return Rules(determined=(_determined(schema, constraint, place),)), ()
     word = "impossible" if constraint.impossible else "holds"
     text = constraint.impossible or constraint.holds or ""
     try:
-        if linked is not None and linked.both and (never := boxes_of(spec, linked, constraint)) is not None:
-            return Rules(impossible=(Impossible(boxes=never),))
+        if linked is not None and linked.both and (people := slot_rules(spec, linked, constraint)) is not None:
+            never = (Impossible(boxes=people.never),) if people.never else ()
+            return Rules(impossible=never), people.stated
         if (equation := linear(schema, text, negated=word == "impossible")) is not None:
-            return Rules(linear=(equation,))
-        return Rules(impossible=(Impossible(boxes=_boxes(schema, text, negated=word == "holds")),))
+            return Rules(linear=(equation,)), ()
+        return Rules(impossible=(Impossible(boxes=_boxes(schema, text, negated=word == "holds")),)), ()
     except ValueError as error:
         raise ValueError(f"{PLACE}[#{place}].{word}: {error}") from None
 

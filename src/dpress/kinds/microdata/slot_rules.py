@@ -7,21 +7,26 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
+from dpress.attributes.domain import Schema
 from dpress.core.maps.atoms import Box, Condition, Predicate
 from dpress.core.maps.runs import Runs, common, complement, of_codes
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.slots import Slot, slots_of
 from dpress.data.specification.spec import Spec
-from dpress.kinds.microdata.linear_text import as_written, comparison, set_apart
+from dpress.kinds.microdata.linear_text import OPPOSITE, Comparison, as_written, comparison, set_apart, whole
+from dpress.kinds.microdata.ranged_text import Stated, ranged
 from dpress.mechanisms.microdata.record_rules import Impossible, Linear
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition as QueryCondition
 from dpress.query.schema_queries import conditions_of
 
+NOT_SO, SO = ((0, 0),), ((1, 1),)
 MOST_LISTED = 1 << 12
 """Cells of numbers that a condition compares, but those of the last."""
 
@@ -43,8 +48,38 @@ def occupied(spec: Spec, tables: LinkedTables) -> Impossible:
     return Impossible(boxes=tuple(boxes))
 
 
-def boxes_of(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Predicate | None:
-    """Return the cells that a condition of persons leaves no household; None where it is about households alone.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotRules:
+    """What a condition of persons says of households.
+
+    Args:
+        never: cells that no household has.
+        stated: comparisons of numbers within cells, of households in a box.
+    """
+
+    never: Predicate
+    stated: tuple[Stated, ...]
+
+
+def numbers_in(spec: Spec, tables: LinkedTables) -> Schema:
+    """Return the attributes of households, of which slots of numbers in bins are numbers as they are of persons."""
+    people = {slot.name: slot.person for slot in slots_of(spec, tables) if not slot.counts and not slot.person.extra}
+    binned = {name: person for name, person in people.items() if person.numbers is not None}
+    attributes = (
+        msgspec.structs.replace(binned[each.name], name=each.name) if each.name in binned else each
+        for each in spec.schema.attributes
+    )
+    return Schema(tuple(attributes))
+
+
+def slot_axes(spec: Spec, tables: LinkedTables) -> frozenset[int]:
+    """Return the slots of numbers in bins, by their places among the attributes of households."""
+    names = spec.schema.names
+    return frozenset(names.index(slot.name) for slot in slots_of(spec, tables) if not slot.counts)
+
+
+def slot_rules(spec: Spec, tables: LinkedTables, constraint: Constraint) -> SlotRules | None:
+    """Return what a condition of persons says of households; None where it is about households alone.
 
     A condition about an attribute of persons is so of everybody, or of whom `persons` names; `age_1` is the first's.
 
@@ -57,15 +92,30 @@ def boxes_of(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Predic
         if constraint.persons:
             raise ValueError(f"{text!r} is about no attribute of persons")
         return None
-    names, kept = spec.schema.names, dict[Box, None]()
-    axes = {names.index(slot.name): slot for slot in people}
+    names, kept, stated = spec.schema.names, dict[Box, None](), list[Stated]()
+    axes, numbers = {names.index(slot.name): slot for slot in people}, numbers_in(spec, tables)
     for each, number in about.items():
         here = Condition(names.index(tables.below.name), ((0 if each == text else number, tables.most),))
-        boxes = (_of_somebody(box, axes, here) for box in _never(spec, each, axes, negated=bool(constraint.holds)))
-        kept |= dict.fromkeys(box for box in boxes if box is not None)
-    if not kept:
+        forms = list[Comparison]()
+        for box in _never(spec, numbers, each, axes, forms, negated=bool(constraint.holds)):
+            cells = tuple(part for part in box if part.axis < len(names))
+            beyond = [part for part in box if part.axis >= len(names)]
+            about_too = [names.index(name) for part in beyond for name in forms[part.axis - len(names)].factors]
+            inside = _of_somebody(cells, axes, here, about_too)
+            if len(beyond) > 1:
+                raise ValueError(f"{text!r} compares numbers with several in a cell twice; state each by itself")
+            if inside is not None and beyond:
+                stated.append(Stated(form=_kept(forms[beyond[0].axis - len(names)], beyond[0]), where=inside))
+            elif inside is not None:
+                kept[inside] = None
+    if not kept and not stated:
         raise ValueError(f"{text!r} says nothing: it is so of everybody")
-    return tuple(kept)
+    return SlotRules(never=tuple(kept), stated=tuple(stated))
+
+
+def _kept(form: Comparison, never: Condition) -> Comparison:
+    """Return the opposite of what is never so: of a comparison, or of its opposite."""
+    return replace(form, word=OPPOSITE[form.word] if never.runs == SO else form.word, solved="")
 
 
 def _texts(text: str, people: Sequence[Slot], persons: str) -> Iterator[tuple[int, str]]:
@@ -77,15 +127,27 @@ def _texts(text: str, people: Sequence[Slot], persons: str) -> Iterator[tuple[in
         yield number, re.sub(rf"(?<![\w.'\"])({names})(?![\w'\"])", rf"\1_{number}", text)
 
 
-def _never(spec: Spec, text: str, axes: dict[int, Slot], *, negated: bool) -> Predicate:
-    """Return the boxes that a condition of households, or its opposite, leaves out."""
-    apart, rest = set_apart(spec.schema, text)
+def _never(
+    spec: Spec, numbers: Schema, text: str, axes: dict[int, Slot], forms: list[Comparison], *, negated: bool
+) -> Predicate:
+    """Return the boxes that a condition of households, or its opposite, leaves out.
+
+    A comparison of numbers within cells is added to `forms`, and is an attribute of its own behind the others.
+    """
+    apart, rest = set_apart(numbers, text)
+
+    def of_numbers(part: QueryCondition, *, negated: bool) -> Predicate:
+        form = comparison(numbers, apart, part, negated=negated)
+        if not ranged(numbers, [form]):
+            return _listed(spec, whole(numbers, form), axes)
+        forms.append(comparison(numbers, apart, part, negated=False))
+        return ((Condition(len(spec.schema.names) + len(forms) - 1, NOT_SO if negated else SO),),)
 
     def boxes(part: QueryCondition, *, negated: bool) -> Predicate:
         if part.word == "not":
             return boxes(part.parts[0], negated=not negated)
         if part.attribute in apart:
-            return _listed(spec, comparison(spec.schema, apart, part, negated=negated), axes)
+            return of_numbers(part, negated=negated)
         if not apart.keys() & {test.attribute for test in part.tests}:
             never = QueryCondition(word="not", parts=(part,)) if negated else part
             return predicate(spec.schema, never) if possible(spec.schema, never) else ()
@@ -130,15 +192,16 @@ def _both(first: Box, second: Box) -> Box | None:
     return tuple(Condition(axis, runs[axis]) for axis in sorted(runs)) if all(runs.values()) else None
 
 
-def _of_somebody(box: Box, axes: dict[int, Slot], here: Condition) -> Box | None:
+def _of_somebody(box: Box, axes: dict[int, Slot], here: Condition, more: Sequence[int]) -> Box | None:
     """Return a box of slots that somebody is in; None where nobody may be in them.
 
     Args:
         box: of households.
         axes: the slots.
         here: how many persons there are, where the one is there whom the box is about.
+        more: attributes that are compared in the box.
     """
-    slots = [part.axis for part in box if part.axis in axes]
+    slots = [axis for axis in dict.fromkeys((*(part.axis for part in box), *more)) if axis in axes]
     there = (Condition(axis, complement(((axes[axis].nobody,) * 2,), axes[axis].attribute.size)) for axis in slots)
     seen = here.runs[0][0] in {0, *(axes[axis].number for axis in slots)}
     return _both(box, (*there, *(() if seen else (here,))))

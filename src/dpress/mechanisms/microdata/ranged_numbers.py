@@ -24,7 +24,6 @@ MOST_ROWS = 1 << 10
 """Inequalities that elimination may leave."""
 LARGEST = 1 << 46  # steps, so that elimination may add up some of them
 NEVER = 2.0**200  # beyond all numbers: what does not have to hold
-CHUNK = 1 << 15  # records at a time
 Edges = tuple[int, ...]
 Steps = npt.NDArray[np.float64]  # whole numbers of steps
 
@@ -86,14 +85,16 @@ class Ranges(Rule):
 
     def holds(self, codes: ByAxis) -> Truths:
         """Return of which records there are numbers in their cells that fulfil all inequalities."""
-        (first, *_), size = stages(self), codes[self.axes[0]].size
-        truths = np.ones(size, dtype=np.bool_)
-        parts = np.array([row.parts for row in first], dtype=np.float64).reshape(len(first), -1)
-        for start in range(0, size, CHUNK):
-            slot = slice(start, start + CHUNK)
-            right = self._right({axis: codes[axis][slot] for axis in self.axes})
-            truths[slot] = (parts @ right >= 0).all(axis=0)
+        truths = np.ones(codes[self.axes[0]].size, dtype=np.bool_)
+        for needed in self.needed:
+            truths &= needed.holds(codes)
         return truths
+
+    @property
+    def needed(self) -> tuple["Needed", ...]:
+        """What must hold of cells so that there are such numbers, each of as few attributes as elimination leaves."""
+        (first, *_), stated = stages(self), len(self.rows)
+        return tuple(Needed(ranges=self, parts=row.parts) for row in first if any(row.parts[:stated]))
 
     def numbers(self, codes: ByAxis, *, rng: Generator) -> dict[int, Steps]:
         """Return the numbers of records of which it holds, by attribute, also of those beside; see `drawn`."""
@@ -151,18 +152,31 @@ class Ranges(Rule):
 
     def _right(self, codes: ByAxis) -> Steps:
         """Return what is on the right of every inequality, of the largest and of the least numbers of the cells."""
-        low, high = self._ends(codes)
-        each = [
-            np.array(places, dtype=np.float64)[codes[axis]]
-            for axis, places in zip(self.beside, self.places, strict=True)
-        ]
-        stated = list[Steps]()
-        for row in self.rows:
-            rest = sum(
-                (-factor * along for factor, along in zip(row.beside, each, strict=True)), np.zeros(low.shape[1])
-            )
-            stated.append(np.where(_in(codes, row.where), rest - row.offset, NEVER))
-        return np.stack([*stated, *high, *-low])
+        return np.stack([self.right(place, codes) for place in range(len(self.rows) + 2 * len(self.about))])
+
+    def right(self, place: int, codes: ByAxis) -> Steps:
+        """Return what is on the right of an inequality; behind these, the largest and minus the least numbers."""
+        if (attribute := place - len(self.rows)) >= 0:
+            low = attribute >= len(self.about)
+            attribute -= low * len(self.about)
+            edges = np.array(self.edges[attribute], dtype=np.float64)
+            cells = codes[self.about[attribute]]
+            return -edges[cells] if low else edges[cells + 1] - 1
+        row = self.rows[place]
+        rest = np.full(next(iter(codes.values())).size, -float(row.offset))
+        for axis, factor, places in zip(self.beside, row.beside, self.places, strict=True):
+            if factor:
+                rest -= factor * np.array(places, dtype=np.float64)[codes[axis]]
+        return np.asarray(np.where(_in(codes, row.where), rest, NEVER))
+
+    def about_part(self, place: int) -> set[int]:
+        """Return the attributes that the right side of an inequality is about; see `right`."""
+        if (attribute := place - len(self.rows)) >= 0:
+            return {self.about[attribute % len(self.about)]}
+        row = self.rows[place]
+        return {*(axis for axis, factor in zip(self.beside, row.beside, strict=True) if factor)} | {
+            part.axis for part in row.where
+        }
 
     def check(self, shape: Sequence[int]) -> None:
         """Refuse what is no rule of attributes with so many cells.
@@ -186,6 +200,33 @@ class Ranges(Rule):
             if sum(map(abs, (*row.coefficients, *row.beside))) * largest + abs(row.offset) > LARGEST:
                 raise ValueError(f"a rule adds up numbers beyond {LARGEST:,} steps of 2^-{self.step}")
         stages(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed(Rule):
+    """What elimination leaves: multiples of right sides add up to 0 or more.
+
+    Args:
+        ranges: the inequalities.
+        parts: of every right side, >= 0.
+    """
+
+    ranges: Ranges
+    parts: Edges
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The attributes of these right sides."""
+        places = (place for place, times in enumerate(self.parts) if times)
+        return tuple(sorted(set[int]().union(*map(self.ranges.about_part, places))))
+
+    def holds(self, codes: ByAxis) -> Truths:
+        """Return of which records it holds."""
+        total = np.zeros(next(iter(codes.values())).size)
+        for place, times in enumerate(self.parts):
+            if times:
+                total += times * self.ranges.right(place, codes)
+        return np.asarray(total >= 0)
 
 
 @functools.lru_cache(maxsize=64)

@@ -261,11 +261,9 @@ class Rules:
 
     def _about(self) -> list[tuple[frozenset[int], Rule]]:
         """Return rules with the measured attributes that each is about; boxes of one rule are rules of their own."""
-        apart = [Impossible(boxes=(box,)) for rule in self.impossible for box in rule.boxes]
-        return [
-            (frozenset(self._sources(rule.axes)), rule)
-            for rule in (*self.determined, *self.linear, *self.ranges, *apart)
-        ]
+        apart: list[Rule] = [Impossible(boxes=(box,)) for rule in self.impossible for box in rule.boxes]
+        apart += [needed for rule in self.ranges for needed in rule.needed]
+        return [(frozenset(self._sources(rule.axes)), rule) for rule in (*self.determined, *self.linear, *apart)]
 
     def _part(
         self, measured: Sequence[int], axes: AbstractSet[int], rules: AboutAxes, sizes: Sequence[int]
