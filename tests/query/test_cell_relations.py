@@ -8,14 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import stats
-from tests.kinds.conftest import KINDS, make
+from tests.kinds.conftest import KINDS, REGION, make
 from tests.query.test_unions import DENSE, dense, holds
 
 import dpress
 from dpress.core.basics import rng
 from dpress.query import boxes
 from dpress.query.cell_relations import MIDDLES, OF_SAMPLE, SIMULATED
+from dpress.query.explained import explanations
 from dpress.query.release import Release
+from dpress.query.sql.sql_refusal import SqlRefusal
 
 AGE = {"name": "age", "kind": "integer", "bounds": [20, 79]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}
@@ -72,6 +74,50 @@ def test_the_cells_of_a_condition_are_those_that_it_holds_of() -> None:
     ages = np.indices(inside.shape)[0] * inside
     (variance,) = np.diag(part.covariance(np.arange(6.0)[None]))
     assert variance == pytest.approx(float(ages.ravel() @ covariance @ ages.ravel()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes", "privacy", "method"),
+    [
+        ("marginals", [AGE, REGION, SEX | {"values": ["Female", "Male"]}], {"rho": 1.0}, "residual_marginals"),
+        ("ranges", [AGE, PAY], None, "binary_tree"),
+    ],
+)
+def test_the_covariance_of_products_is_that_of_product_queries(
+    kind: str, attributes: Any, privacy: Any, method: str
+) -> None:
+    release = make(kind, attributes, privacy, method=method)
+    decoder, spread = release.answers.decoder, release.answers.measurement.variance
+    axes = decoder.tables[0]
+    part = release.answers.cell_table([release.schema.names[axis] for axis in axes])
+    cells = np.eye(part.counts.size).reshape(-1, *part.counts.shape)
+    covariance = part.covariance(cells)
+    assert np.diag(covariance) == pytest.approx(decoder.cell_variances(spread)[0])
+    assert part.counts.ravel() == pytest.approx(decoder.estimate(release.answers.measurement)[0])
+    if method == "residual_marginals":  # a tree answers sums by its nodes, cells by its leaves
+        weights = [np.ones(size) for size in release.schema.shape]
+        for axis in axes:
+            weights[axis] = np.arange(1.0, release.schema.shape[axis] + 1)
+        form = np.multiply.outer(*(weights[axis] for axis in axes))[None]
+        assert part.covariance(form)[0, 0] == pytest.approx(decoder.query_variance(spread, weights))
+
+
+def test_an_answer_is_explained_by_the_table_that_gives_it() -> None:
+    release = released("marginals", 0, 1, 5, ways=2)
+    explained = explanations(release, "independence age ward")
+    assert len(explained) == 3
+    assert all({"age", "ward"} <= {*each.sources[0].attributes} for each in explained)
+
+
+def test_sql_has_the_relations_of_two_numbers() -> None:
+    release = released("histogram", 0, 1, 3)
+    made = release.sql("select sex, corr(age, pay), regr_slope(pay, age) as slope from x where age < 60 group by sex")
+    row = made.table.to_pylist()[0]
+    slope = release["coefficient age in pay ~ age where age < 60 and sex = f"]
+    assert (row["slope"], row["slope_error"]) == pytest.approx((slope.value, slope.standard_error))
+    assert row["corr"] == pytest.approx(release["correlation age pay where sex = f and age < 60"].value)
+    with pytest.raises(SqlRefusal, match="name two columns"):
+        release.sql("select corr(age, 3) from x")
 
 
 def logistic(columns: Any, outcome: Any) -> Any:

@@ -184,9 +184,11 @@ def _cramer(counts: Array, noise: Array, z: float) -> Association:
     of_both = float(slope @ noise @ slope) + of_rows + _squares(weights, apart + chance) / n**2
     most = min(counts.shape) - 1
     low, high = _roots(phi, z * math.sqrt(of_noise), most)
+    value = math.sqrt(min(max(phi / most, 0.0), 1.0))
     lowest, highest = _roots(phi - degrees / n, z * math.sqrt(of_both), most)
+    highest = max(highest, value)
     return Association(
-        value=math.sqrt(min(max(phi / most, 0.0), 1.0)),
+        value=value,
         interval=(low, high),
         population=(lowest, highest),
         noise=(high - low) / (2 * z),

@@ -76,7 +76,8 @@ def explanations(release: Release, text: str) -> tuple[Explanation, ...]:
         ValueError: see `Release.results`.
     """
     columns = release.answers.columns or release.schema.tabular
-    queries = (query for _, query in groups(columns, query_of(release.schema, text)))
+    pairs = (release.answers.terms(query) for _, query in groups(columns, query_of(release.schema, text)))
+    queries = (query for terms in pairs for _, query in terms)
     return tuple(explanation(release, query, release.answered(query, CONFIDENCE), text) for query in queries)
 
 

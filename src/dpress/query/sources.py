@@ -4,7 +4,7 @@ query, published tables -> those that hold its attributes -> the cells that it a
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,13 +69,24 @@ def of_tables(tables: Iterable[Table], query: Query) -> tuple[Source, ...]:
     Raises:
         ValueError: a condition asks for part of a cell.
     """
-    used = {query.attribute} - {""} | {test.attribute for rows in query.rows for test in rows.tests}
+    tables = [*tables]
+    used = _attributes_of(tables, query) | {test.attribute for rows in query.rows for test in rows.tests}
     holding = [table for table in tables if used <= {axis.name for axis in table[1]}]
     holding.sort(key=lambda table: table[2].size)
     return tuple(
         source(file, tuple(axis.name for axis in axes), variances[cells_of(axes, query)], query)
         for file, axes, variances in holding
     )
+
+
+def _attributes_of(tables: Sequence[Table], query: Query) -> set[str]:
+    """Return the attributes that a statistic, or a relation, is about."""
+    if query.of != "relation":
+        return {query.attribute} - {""}
+    from dpress.query.relation_grammar import relation  # noqa: PLC0415  # read by few
+
+    names = tuple(dict.fromkeys(axis.name for _, axes, _ in tables for axis in axes))
+    return {*relation(names, query.attribute).attributes}
 
 
 def cells_of(axes: tuple[Tabular, ...], query: Query) -> Cells:

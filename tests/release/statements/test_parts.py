@@ -90,6 +90,11 @@ def test_values_that_nobody_lists_are_names_and_counts_alone() -> None:
         parts("select drug, avg(cost) from visits group by drug", BASE)
 
 
+def test_a_relation_is_asked_of_a_release_and_not_planned() -> None:
+    with pytest.raises(NotSupported, match="correlation age cost follows from a release: publish counts"):
+        parts("select ward, corr(age, cost) from visits group by ward", BASE)
+
+
 def test_groups_that_where_excludes_are_not_asked_for() -> None:
     text = "select age // 10 * 10 as decade, count(*) from visits where age >= 80 group by 1"
     ((_, made),) = parts(text).values()

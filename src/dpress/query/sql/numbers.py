@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dpress.attributes.protocol import Cells
-from dpress.query.query_tree import TOTAL, Condition, Query, both
+from dpress.query.query_tree import TOTAL, Condition, Query, both, named
 from dpress.query.sql.columns import Columns, missing
 from dpress.query.sql.conditions import CONDITIONS, condition, opposite
 from dpress.query.sql.expressions import WRAPPERS, bare, constant, is_null, shown
@@ -19,6 +19,12 @@ FORMS = (
     "a ratio or a difference of two counts"
 )
 NAMES = {"mean": "avg", "persons": "count", "variance": "var_pop"}
+OF_RELATIONS = {
+    "correlation": "corr",
+    "covariance": "covar_pop",
+    "coefficient": "regr_slope",
+    "intercept": "regr_intercept",
+}
 MEDIAN = 0.5
 
 
@@ -41,6 +47,8 @@ class Measure:
         """Of its column, where the statement gives none."""
         if self.query.of == "quantile":
             return "median" if self.query.level == MEDIAN else "percentile_cont"
+        if self.query.of == "relation":
+            return OF_RELATIONS[self.query.attribute.split()[0]]
         return NAMES.get(self.query.of, self.query.of)
 
     @property
@@ -299,6 +307,22 @@ def _variance_of_a_sample(columns: Columns, node: exp.Expr) -> Measure:
     raise columns.refused("a variance is that of all rows: var_pop(...); statistics alone have one", node)
 
 
+def _relation(columns: Columns, node: exp.Expr) -> Measure:
+    """Return a relation of two columns, of the rows that have numbers of both."""
+    pair = [bare(part) for part in (node.this, node.expression)]
+    if not all(isinstance(part, exp.Column) for part in pair):
+        raise columns.refused(f"cannot read {shown(node)}: name two columns", node)
+    y, x = (named(columns.of(part).name) for part in pair)
+    return Measure(query=Query(of="relation", attribute=RELATIONS[type(node)].format(y=y, x=x)))
+
+
+RELATIONS: Mapping[type[exp.Expr], str] = {
+    exp.Corr: "correlation {y} {x}",
+    exp.CovarPop: "covariance {y} {x}",
+    exp.RegrSlope: "coefficient {x} in {y} ~ {x}",
+    exp.RegrIntercept: "intercept in {y} ~ {x}",
+}
+"""The relations that SQL has functions of."""
 READERS: Mapping[type[exp.Expr], Callable[[Columns, exp.Expr], Measure]] = {
     exp.CountIf: _count_if,
     exp.Count: _count,
@@ -316,4 +340,5 @@ READERS: Mapping[type[exp.Expr], Callable[[Columns, exp.Expr], Measure]] = {
     exp.Mul: _product,
     exp.Div: _quotient,
     exp.Sub: _difference,
+    **dict.fromkeys(RELATIONS, _relation),
 }

@@ -29,6 +29,7 @@ def in_sql(query: Query) -> str:
         "share": f"{first} / count(*)",
         "ratio": f"{first} / {second}",
         "difference": f"{first} - {second}",
+        "relation": query.attribute,
     }
     number = forms.get(query.of) or FORMS.get(query.of, query.of).format(column)
     return number if query.where is None else f"{number} where {condition_in_sql(query.where)}"

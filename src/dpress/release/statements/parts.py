@@ -222,7 +222,13 @@ def attribute_tests(statements: Iterable[Statement]) -> Iterator[Condition]:
 
 
 def _measured(query: Query) -> Measured | None:
-    """Return the statistic that a query asks for; None for counts."""
+    """Return the statistic that a query asks for; None for counts.
+
+    Raises:
+        NotSupported: it is a relation, which follows from a table of its attributes.
+    """
+    if query.of == "relation":
+        raise NotSupported(f"{query.attribute} follows from a release: publish counts by its attributes, then ask it")
     if query.of == "quantile":
         return ("median" if query.level == MEDIAN else repr(query.level)), query.attribute
     named = {"mean": "mean", "sum": "mean", "variance": "variance", "persons": "persons"}.get(query.of)
