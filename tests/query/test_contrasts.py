@@ -203,3 +203,66 @@ def test_shares_and_ratios_of_groups_have_the_error_of_their_replicates(text: st
     assert told.population is not None
     assert told.population[0] < told.interval[0] < told.interval[1] < told.population[1]
     assert weighted()[text].sampling is None
+
+
+COST = {"name": "cost", "kind": "integer", "bounds": [0, 40]}
+
+
+def of_two_numbers(kind: str, epsilon: float = 1.0, seed: int = 3) -> tuple[Release, float]:
+    """Return a release of two numbers that depend on each other, and the ratio of their sums among the rows."""
+    table = rows(3000, 1)
+    age = table["age"].to_numpy()
+    table = table.append_column("cost", pa.array(np.minimum(2 * age + np.arange(3000) % 9, 40)))
+    release: dict[str, Any] = {"kind": kind}
+    release |= {"parameters": {"by": ["sex"], "sum": ["age", "cost"], "users": 3000}} if kind == "statistics" else {}
+    spec = {"attribute": [SEX, AGE, COST], "privacy": {"epsilon": epsilon}, "release": release}
+    sums = [sum(table[name].to_pylist()) for name in ("cost", "age")]
+    return dpress.publish(from_dict(spec), table, rng=rng.seeded(seed)), sums[0] / sums[1]
+
+
+@pytest.mark.parametrize("kind", ["statistics", "histogram"])
+def test_one_sum_over_another_has_the_interval_of_both(kind: str) -> None:
+    held = 0
+    for seed in range(20):
+        made, truth = of_two_numbers(kind, seed=seed)
+        answer = made["ratio sum cost / sum age"]
+        held += answer.interval[0] <= truth <= answer.interval[1]
+        first, second = (made[f"sum {name}"] for name in ("cost", "age"))
+        assert answer.value == pytest.approx(first.value / second.value)
+        assert answer.of == "quotient"
+        apart = math.hypot(first.standard_error, answer.value * second.standard_error) / second.value
+        assert answer.standard_error < 0.95 * apart  # both sums have the noise of the same rows
+    assert held >= 16  # of 20 that hold at .95 each, fewer are one in 3,000
+
+
+def test_a_ratio_of_sums_reads_as_itself_by_groups_too() -> None:
+    made, _ = of_two_numbers("statistics")
+    for text in (
+        "ratio sum cost / sum age",
+        "ratio sum cost / sum age where sex = m",
+        "ratio sum cost / sum age by sex",
+    ):
+        assert query_of(made.schema, text).text == text
+    by_sex = made.results("ratio sum cost / sum age by sex")
+    assert by_sex[1].value == made["ratio sum cost / sum age where sex = m"].value
+    with pytest.raises(ValueError, match="there is no attribute"):
+        made.query("ratio sum cost / sum nothing")
+
+
+def test_of_a_sum_that_may_be_zero_nothing_is_known() -> None:
+    made, _ = of_two_numbers("statistics", 0.0001)
+    answer = made["ratio sum cost / sum age"]
+    assert math.isnan(answer.value)
+    assert "divided by is not distinguishable from zero" in str(answer.note)
+
+
+def test_a_ratio_of_weighted_sums_has_the_error_of_its_replicates() -> None:
+    table, replicates = survey("jackknife")
+    told = weighted(5, table, {"rho": 900}, **parameters("jackknife"))
+    wage, weights = table["wage"].to_numpy(), weights_of(table)
+    assert told["ratio sum wage / sum pw"].value == pytest.approx(told["mean wage"].value, rel=1e-3)
+    for text, below in (("ratio sum wage / sum pw", np.ones(len(table))), ("ratio sum pw / sum wage", wage)):
+        above = wage if text.startswith("ratio sum wage") else np.ones(len(table))
+        every = [above @ each / (below @ each) for each in (weights, replicates)]
+        expected = math.sqrt(FACTORS["jackknife"] * np.sum((every[1] - every[0]) ** 2))
+        assert told[text].sampling == pytest.approx(expected, rel=0.03)

@@ -1,7 +1,7 @@
-"""The difference of estimates of different rows: its interval from both of theirs, and how surprising it is.
+"""The difference and the quotient of two estimates: the interval from both of theirs, and how surprising it is.
 
-two estimates with intervals, the correlation of their noise -> difference with an interval; interval at any confidence
--> p-value.
+two estimates with intervals, the correlation of their noise -> estimate with an interval; interval at any confidence ->
+p-value.
 """
 
 import math
@@ -12,6 +12,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
+from dpress.inference.ratio import Pair, fieller
 from dpress.inference.sampling_variance import SURE, SamplingVariance
 
 HALVINGS = 18  # of an interval of logarithms, down to a ten-thousandth of a value
@@ -44,6 +45,33 @@ def difference_of(first: Estimates, second: Estimates, correlation: float) -> Es
         low=value - _joined(first.value - first.low, second.high - second.value, correlation),
         high=value + _joined(first.high - first.value, second.value - second.low, correlation),
     )
+
+
+def quotient_of(first: Estimates, second: Estimates, correlation: float) -> Estimates:
+    """Return first / second with the noise's standard error and interval, the second positive in truth.
+
+    Formula: Fieller's interval, with the longer half of each interval in the place of z standard errors: all R with
+    |first - R second| <= sqrt(h1^2 + R^2 h2^2 - 2 r R h1 h2); infinite where second <= h2, and no value then. Standard
+    error: sqrt(s1^2 + R^2 s2^2 - 2 r R s1 s2) / second, R the value.
+
+    >>> sums = [np.array([each]) for each in (50.0, 9.0, 0.0, 0.5, 8.0, 10.0)]
+    >>> first = Estimates(value=sums[0], standard_error=sums[2], low=sums[0], high=sums[0])
+    >>> second = Estimates(value=sums[1], standard_error=sums[3], low=sums[4], high=sums[5])
+    >>> made = quotient_of(first, second, 0.0)
+    >>> [round(float(each[0]), 3) for each in (made.value, made.standard_error, made.low, made.high)]
+    [5.556, 0.309, 5.0, 6.25]
+    """
+    halves = [np.maximum(each.value - each.low, each.high - each.value) for each in (first, second)]
+    ratios = [
+        fieller(
+            Pair(first=above, second=below, variances=(a**2, b**2), covariance=correlation * a * b), 1.0, (0.0, 0.0)
+        )
+        for above, below, a, b in zip(first.value, second.value, *halves, strict=True)
+    ]
+    value = np.array([each.value for each in ratios])
+    error = _joined(first.standard_error, value * second.standard_error, correlation) / second.value
+    low, high = np.array([each.interval for each in ratios]).T
+    return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
 def _joined(first: Array, second: Array, correlation: float) -> Array:

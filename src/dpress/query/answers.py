@@ -126,9 +126,9 @@ class ReleaseAnswers(Protocol):
         raise ValueError(f"this kind of release has no table of cells of {', '.join(names)} together")
 
     def correlation(self, sides: Pair, results: "tuple[Result, Result]") -> tuple[float, tuple[str, ...]]:
-        """Return the correlation of the noise of two means or shares of different rows, and what is to be known of it.
+        """Return the correlation of the noise of two means or shares of different rows, or of two sums of the same.
 
-        -1, which makes the longest interval, where nothing tells it.
+        Beside it, what is to be known of it; -1, which makes the longest interval, where nothing tells it.
 
         Args:
             sides: their queries.
@@ -138,7 +138,10 @@ class ReleaseAnswers(Protocol):
         return -1.0, (UNKNOWN,)
 
     def sampling(self, sides: Pair, results: "tuple[Result, Result]") -> "SamplingVariance | None":
-        """Return the variance that their difference has as that of a sample; None where nothing tells it."""
+        """Return the variance that the difference of means or shares, or the quotient of sums, has as that of a sample.
+
+        None where nothing tells it.
+        """
         del sides, results
         return None
 

@@ -1,4 +1,4 @@
-"""Differences of two means or shares of different rows, with a test that counts the noise in.
+"""Differences of two means or shares of different rows, with a test that counts the noise in, and quotients of sums.
 
 both sides answered, the correlation of their noise -> interval of the noise; with the error of sampling -> p-value.
 """
@@ -14,7 +14,7 @@ from dpress.attributes.domain import Schema
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.sampling_variance import SamplingVariance, with_sampling
-from dpress.inference.two_samples import difference_of, p_value
+from dpress.inference.two_samples import difference_of, p_value, quotient_of
 from dpress.query.boxes import possible
 from dpress.query.query_tree import TOTAL, Query, both
 from dpress.query.result import Result
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 HIDDEN = "The noise hides the error of sampling; the interval allows for the most that it may be."
 DRAWN = "The interval with sampling holds also by how much rows that are drawn one by one differ from their population."
+EMPTY = "The sum that it is divided by is not distinguishable from zero: nothing is known."
 BOTH = "p counts noise and sampling in."
 Ask = Callable[[Query, float], Result]
 
@@ -85,6 +86,41 @@ def contrast(query: Query, answers: "ReleaseAnswers", confidence: float, *, text
     made = sampled(result, sampling)
     says = [DRAWN, BOTH] if math.isinf(sampling.degrees) else [BOTH]
     return replace(made, p_value=p_value(ends), note=" ".join(filter(None, (made.note, *says))))
+
+
+def quotient(query: Query, answers: "ReleaseAnswers", confidence: float, *, text: str, ask: Ask) -> Result:
+    """Answer one sum over another, of the same rows.
+
+    Error: `inference.two_samples.quotient_of` of both sums, with the correlation of their noise.
+
+    Args:
+        query: the quotient.
+        answers: of the release.
+        confidence: of the intervals.
+        text: as it was asked.
+        ask: answers one of the sums.
+
+    Raises:
+        ValueError: a sum has no answer.
+    """
+    first, second = query.compared
+    sides, results = (first, second), (ask(first, confidence), ask(second, confidence))
+    correlation, notes = answers.correlation(sides, results)
+    made = quotient_of(_estimates(results[0]), _estimates(results[1]), correlation)
+    empty = () if made.value[0] == made.value[0] else (EMPTY,)
+    noted = dict.fromkeys(filter(None, (*empty, *(result.note for result in results), *notes)))
+    result = Result(
+        query=text,
+        of="quotient",
+        value=float(made.value[0]),
+        standard_error=float(made.standard_error[0]),
+        interval=(float(made.low[0]), float(made.high[0])),
+        confidence=confidence,
+        note=" ".join(noted) or None,
+    )
+    if empty or math.isnan(result.standard_error) or (sampling := answers.sampling(sides, results)) is None:
+        return result
+    return sampled(result, sampling)
 
 
 def sampled(result: Result, sampling: SamplingVariance, bounds: tuple[float, float] | None = None) -> Result:

@@ -25,7 +25,7 @@ FORMS = {
     "median": "`median NAME` or `median NAME where CONDITIONS`",
     "quantile": "`quantile 0.9 of NAME` or `quantile 0.9 of NAME where CONDITIONS`",
     "share": "`share CONDITIONS` or `share CONDITIONS where CONDITIONS`",
-    "ratio": "`ratio CONDITIONS / CONDITIONS`",
+    "ratio": "`ratio CONDITIONS / CONDITIONS` or `ratio sum NAME / sum NAME`",
     "circular": "`circular mean NAME` or `circular mean NAME where CONDITIONS`",
     "resultant": "`resultant length NAME` or `resultant length NAME where CONDITIONS`",
     "variance": "`variance NAME` or `variance NAME where CONDITIONS`",
@@ -208,6 +208,9 @@ def _ratio(names: Names, rest: str) -> Query:
     pair = parts(head, r"\s/(?=\s|$)")
     if len(pair) != 2 or not all(pair):
         raise ValueError(f"cannot read 'ratio {rest}'; write {FORMS['ratio']}")
+    if all(re.match(r"sum\s", side) and not re.match(beginning(names), side) for side in pair):
+        sums = tuple(Query(of="sum", attribute=_named(names, side[4:].strip(), FORMS["ratio"])[0]) for side in pair)
+        return Query(of="quotient", sides=sums, where=scope.where, by=scope.by)
     first, second = (conditions(names, side) for side in pair)
     return Query(of="ratio", first=first, second=second, where=scope.where, by=scope.by)
 

@@ -97,11 +97,13 @@ class ProductAnswers(ReleaseAnswers):
         return parts_of(self.release.schema, query)
 
     def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
-        """Return the correlation of the noise of two means or shares; see `answers.ReleaseAnswers.correlation`."""
+        """Return the correlation of the noise of two means, shares or sums; see `ReleaseAnswers.correlation`."""
         return table_forms.correlation(self.release.schema, self.answering, sides, (results[0].value, results[1].value))
 
-    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance:
-        """Return the variance of sampling of their difference, of rows that are drawn one by one."""
+    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance | None:
+        """Return the variance of sampling of a difference, of rows that are drawn one by one; None of a quotient."""
+        if sides[0].of == "sum":
+            return None
         return of_rows([self._drawn(*pair) for pair in zip(sides, results, strict=True)])
 
     def _drawn(self, side: Query, result: Result) -> Drawn:

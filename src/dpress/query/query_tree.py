@@ -11,7 +11,7 @@ from typing import Literal
 Word = Literal["total", "and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in", "between", "missing"]
 Of = Literal[
     "count", "mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length",
-    "variance", "distinct", "persons", "total", "total per person", "set size", "relation", "contrast",
+    "variance", "distinct", "persons", "total", "total per person", "set size", "relation", "contrast", "quotient",
 ]  # fmt: skip
 PLAIN = re.compile(r"[\w+-]+(?:\.[\w+-]+)*")  # a value that needs no quotes
 NAME = re.compile(r"\w+(?: \w+)*")
@@ -71,7 +71,8 @@ class Query:
         second: the denominator of a ratio, or what is subtracted.
         where: the rows that it is about; None for all.
         by: attributes, for each of whose values it is asked.
-        sides: of a contrast, two queries of one statistic, of which the second is subtracted from the first.
+        sides: of a contrast, two queries of one statistic, of which the second is subtracted from the first; of a
+            quotient two sums, of which the first is divided by the second.
     """
 
     of: Of
@@ -93,7 +94,7 @@ class Query:
 
     @property
     def compared(self) -> tuple["Query", ...]:
-        """The sides of a contrast, each of the rows that both conditions name."""
+        """The sides of a contrast or a quotient, each of the rows that both conditions name."""
         rows = (both(side.where or TOTAL, self.where) for side in self.sides)
         return tuple(
             replace(side, where=None if where == TOTAL else where) for side, where in zip(self.sides, rows, strict=True)
@@ -102,7 +103,7 @@ class Query:
     @property
     def text(self) -> str:
         """A text that reads as this."""
-        if self.sides:
+        if self.of == "contrast":
             groups = f" by {', '.join(map(named, self.by))}" if self.by else ""
             return " - ".join(side.text for side in self.compared) + groups
         scope = f" where {self.where.text}" if self.where is not None else ""
@@ -163,5 +164,6 @@ def _head(query: Query, *, bare: bool) -> str:
     if query.of == "total per person":
         return f"total {name} per person"
     pairs = {"share": f"share {first}", "ratio": f"ratio {first} / {second}"}
+    pairs["quotient"] = f"ratio {' / '.join(side.text for side in query.sides)}"
     pairs["difference"] = f"count {first} - count {second}"
     return pairs.get(query.of, f"{query.of} {name}" if query.attribute else query.of)

@@ -59,10 +59,11 @@ def answer(
         ValueError: the conditions are none on these attributes, or nothing answers them.
     """
     if query.sides:
-        from dpress.query.contrasts import contrast  # noqa: PLC0415  # few ask for one
+        from dpress.query.contrasts import contrast, quotient  # noqa: PLC0415  # few ask for one
 
         side = partial(_side, answers=answers, progress=progress)
-        return contrast(query, answers, confidence, text=text, ask=side)
+        answered = contrast if query.of == "contrast" else quotient
+        return answered(query, answers, confidence, text=text, ask=side)
     if (statistic := answers.statistic(query, text, confidence)) is not None:
         return statistic
     if query.of == "count":
@@ -118,7 +119,7 @@ def check(schema: Schema, query: Query, weight: str = "") -> None:
     """
     for side in query.sides:
         check(schema, side, weight)
-    if query.sides:
+    if query.of == "contrast":
         from dpress.query.contrasts import check_apart  # noqa: PLC0415  # few ask for one
 
         check_apart(schema, query)

@@ -117,10 +117,10 @@ def group(schema: Schema, answering: Answering, attribute: str, where: Condition
 def correlation(
     schema: Schema, answering: Answering, sides: tuple[Query, Query], values: tuple[float, float]
 ) -> tuple[float, tuple[str, ...]]:
-    """Return the correlation of the noise of two means or shares, and what is to be known of it.
+    """Return the correlation of the noise of two means, shares or sums, and what is to be known of it.
 
     That of the forms sum of (x - mean) over the rows of each, at the means that were estimated; of a share x is 1 where
-    its conditions hold. Exact where the error of a sum is known; else -1.
+    its conditions hold, and of a sum nothing is subtracted. Exact where the error of a sum is known; else -1.
     """
     first, second = (_centred(schema, *pair) for pair in zip(sides, values, strict=True))
     try:
@@ -136,7 +136,7 @@ def correlation(
 
 
 def _centred(schema: Schema, side: Query, value: float) -> Products:
-    """Return the sum of x - value over the rows of a mean or of a share, as product queries."""
+    """Return the sum of x - value over the rows of a mean or of a share, of x for a sum, as product queries."""
     rows = products(schema, side.where or TOTAL)
     if side.of == "share":
         chosen = products(schema, both(side.first, side.where))
@@ -147,7 +147,7 @@ def _centred(schema: Schema, side: Query, value: float) -> Products:
         raise TypeError(f"{side.attribute} holds no numbers")
     ends = column.edges_at(np.arange(column.ordered + 1)).astype(np.float64)
     numbers = np.zeros(column.size)
-    numbers[: column.ordered] = (ends[:-1] + ends[1:] - column.whole) / 2 - value
+    numbers[: column.ordered] = (ends[:-1] + ends[1:] - column.whole) / 2 - (value if side.of == "mean" else 0.0)
     return [_along(weights, axis, weights[axis] * numbers) for weights in rows]
 
 

@@ -11,7 +11,7 @@ const FORMS = {
   median: of("median NAME"),
   quantile: of("quantile 0.9 of NAME"),
   share: of("share CONDITIONS"),
-  ratio: "`ratio CONDITIONS / CONDITIONS`",
+  ratio: "`ratio CONDITIONS / CONDITIONS` or `ratio sum NAME / sum NAME`",
   circular: of("circular mean NAME"),
   resultant: of("resultant length NAME"),
   variance: of("variance NAME"),
@@ -155,6 +155,8 @@ function ratio(names, rest) {
   const [head, behind] = split(names, rest, FORMS.ratio);
   const pair = parts(head, "\\s/(?=\\s|$)");
   if (pair.length !== 2 || !pair.every(Boolean)) throw new Unread(`cannot read 'ratio ${rest}'; write ${FORMS.ratio}`);
+  if (pair.every((one) => /^sum\s/.test(one)))
+    throw new Elsewhere("Ratios of sums are answered by this command");
   const [first, second] = pair.map((one) => conditions(names, one));
   return {
     of: "ratio",

@@ -15,6 +15,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.sampling_variance import SamplingVariance
 from dpress.inference.two_samples import Drawn, of_rows, of_share
+from dpress.kinds.statistics.curator import shared_errors
 from dpress.kinds.statistics.curator.conditions import condition, held_by
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, for_themselves, group_estimates
 from dpress.kinds.statistics.curator.first_step import (
@@ -201,16 +202,23 @@ class CuratorAnswers(GroupAnswers):
         if not self.replicated:
             return compared
         sums = cast("GroupEstimates", self.groups().sums)
-        sampling = sums.sampling_of_weights(self.mask(first), self.mask(second))
+        sampling = shared_errors.of_weights(sums, self.mask(first), self.mask(second))
         return replace(compared, sampling=sampling, notes=(self.of_weights(sampled=sampling is not None),))
 
     def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
-        """Return that the noise of different groups is independent."""
-        del sides, results
-        return 0.0, ()
+        """Return that the noise of different groups is independent, and that two sums share what counts their rows."""
+        del results
+        if sides[0].of != "sum" or (sums := self.estimates(self.mask(sides[0].where), CONFIDENCE)) is None:
+            return 0.0, ()
+        first, second = (f"sum {side.attribute}" for side in sides)
+        return shared_errors.correlation(sums, first, second), ()
 
     def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance | None:
-        """Return the variance of sampling of a difference: by replicates, of weights alone none, else of drawn rows."""
+        """Return the variance of sampling: by replicates, of weights alone none, else of drawn rows."""
+        if sides[0].of == "sum":
+            sums = self.estimates(self.mask(sides[0].where), CONFIDENCE)
+            first, second = (f"sum {side.attribute}" for side in sides)
+            return None if sums is None else shared_errors.of_quotient(sums, first, second)
         if not self.weighted:
             drawn = [self._drawn(*pair) for pair in zip(sides, results, strict=True)]
             return None if None in drawn else of_rows([each for each in drawn if each is not None])
@@ -218,9 +226,10 @@ class CuratorAnswers(GroupAnswers):
             return None
         share = self._share_name(sides[0].first) if sides[0].of == "share" else None
         name = share or f"mean {sides[0].attribute}"
-        first, second = (self.estimates(self.mask(side.where), CONFIDENCE) for side in sides)
-        measured = first is not None and second is not None and name in first.names
-        return first.sampling_beside(second, name) if measured else None  # type: ignore[union-attr,arg-type]
+        left, right = (self.estimates(self.mask(side.where), CONFIDENCE) for side in sides)
+        if left is None or right is None or name not in left.names:
+            return None
+        return shared_errors.of_difference(left, right, name)
 
     def _drawn(self, side: Query, result: Result) -> Drawn | None:
         """Return how the rows of a group vary; None of a mean whose variance was not measured."""

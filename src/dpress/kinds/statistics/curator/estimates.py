@@ -19,7 +19,7 @@ from dpress.core.maps.measurement import Measurement
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
-from dpress.inference.sampling_variance import SamplingVariance, with_sampling
+from dpress.inference.sampling_variance import with_sampling
 from dpress.kinds.statistics.curator.conditions import condition
 from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variances, prefix_variances, prefixes
 from dpress.kinds.statistics.curator.sampling import Deviations, deviations_of
@@ -62,13 +62,13 @@ class GroupEstimates:
             return self.quantile(place, share=share)
         if name == COUNT:
             return group_moments.linear(*self.counts, self.z, max(self.steps))
-        place, statistic = self._by_name[name]
+        place, statistic = self.by_name[name]
         return statistic(self, place)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The statistics, in the order that they are published in."""
-        return (*([COUNT] if any(part.counts_rows for part in self.strategy.of_rows) else []), *self._by_name)
+        return (*([COUNT] if any(part.counts_rows for part in self.strategy.of_rows) else []), *self.by_name)
 
     @property
     def quantile_shares(self) -> dict[str, tuple[Fraction, ...]]:
@@ -96,7 +96,8 @@ class GroupEstimates:
         return self._of_all(self._first_person, len(self.strategy.parts))
 
     @cached_property
-    def _by_name(self) -> dict[str, tuple[int, "Statistic"]]:
+    def by_name(self) -> dict[str, tuple[int, "Statistic"]]:
+        """The part that every statistic comes from, and what makes it."""
         return statistics(self.strategy, self.schema)
 
     @property
@@ -173,25 +174,20 @@ class GroupEstimates:
 
     def count_of(self, name: str) -> Counted:
         """Return how many rows a statistic is of, and the variance of that."""
-        return self.counts if name == COUNT else self._count_for(self._by_name[name][0])
+        return self.counts if name == COUNT else self._count_for(self.by_name[name][0])
 
-    def sampling_beside(self, other: "GroupEstimates", name: str) -> SamplingVariance | None:
-        """Return the variance of sampling of a mean or share less that of other groups, by the replicates of both."""
-        place, statistic = self._by_name[name]
-        deviations, of_share = self.deviations(place), statistic is GroupEstimates.share
-        if deviations is None or not (of_share or statistic is GroupEstimates.mean):
-            return None
-        radius = 0.5 if of_share else self._scale(place)[1]
-        (first, noise), (second, other_noise) = (each.shifts(place, radius) for each in (self, other))
-        return deviations.variance_of(first - second, noise + other_noise)
+    def sum_scale(self, name: str) -> tuple[float, float]:
+        """Return by what u, and u t, are multiplied in a sum."""
+        place, statistic = self.by_name[name]
+        scale = (1.0, 0.0) if statistic is GroupEstimates.weight_sum else self._scale(place)
+        return self.heaviest * scale[0], self.heaviest * scale[1]
 
-    def sampling_of_weights(self, first: Mask, second: Mask) -> SamplingVariance | None:
-        """Return the variance of sampling of one sum of weights over another; None without replicates."""
-        complete = (place for place, part in enumerate(self.strategy.of_rows) if part.counts_all)
-        deviations = self.deviations(next(complete, len(self.strategy.parts)))
-        left, right = (mask.astype(np.float64) for mask in (first, second))
-        above, below = (float(mask @ self.weights[0]) for mask in (left, right))
-        return None if deviations is None or below <= 0 else deviations.quotients(left, right, (above, below))
+    def radius_of(self, name: str) -> float | None:
+        """Return the radius of a mean or a share; None of other statistics."""
+        place, statistic = self.by_name[name]
+        if statistic is GroupEstimates.share:
+            return 0.5
+        return self._scale(place)[1] if statistic is GroupEstimates.mean else None
 
     def deviations(self, place: int) -> Deviations | None:
         """Return how far the sums of a part are from those by replicate weights; None where there are none."""
@@ -224,7 +220,7 @@ class GroupEstimates:
                 values.append(self.counts[0])
                 row[0] = math.sqrt(self.counts[1][0])
                 continue
-            place, statistic = self._by_name[name]
+            place, statistic = self.by_name[name]
             if statistic is not GroupEstimates.total or place >= self._rows:
                 raise LookupError(name)
             (centre, radius), (count, variance) = self._scale(place), self._count_for(place)

@@ -173,10 +173,14 @@ class Deviations:
 
     def of_sum(self, centre: float, radius: float) -> SamplingVariance:
         """Return the variance of a sum of centre u + radius u t, or of u alone where there is no number."""
+        return self.variance_of(*self.sum_shifts(centre, radius))
+
+    def sum_shifts(self, centre: float, radius: float) -> tuple[Array, Array]:
+        """Return how far a sum is from that of every replicate, and the variance of its noise."""
         ends = self.sums.shape[2]
         levels = self.sums[:, :, -1] - self.sums[:, :, 0]
         noise = ends * self.variance * (centre**2 + (radius**2 if ends > 1 else 0.0))
-        return self.variance_of(centre * self.weights + radius * levels, noise[:, None])
+        return centre * self.weights + radius * levels, noise[:, None]
 
     def shifts(self, ratio: Array, weights: Array, radius: float) -> tuple[Array, Array]:
         """Return how far radius T / U, a ratio of sums, is from that of every replicate, and the variance of its noise.
