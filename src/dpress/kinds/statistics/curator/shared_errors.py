@@ -4,15 +4,18 @@ two sums -> the correlation of their noise; noisy deviations of two sums or sets
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpress.inference.sampling_variance import SamplingVariance
-from dpress.kinds.statistics.curator.estimates import GroupEstimates
 from dpress.kinds.statistics.group_results import Mask
 
+if TYPE_CHECKING:
+    from dpress.kinds.statistics.curator.estimates import GroupEstimates
 
-def correlation(sums: GroupEstimates, first: str, second: str) -> float:
+
+def correlation(sums: "GroupEstimates", first: str, second: str) -> float:
     """Return the correlation of the noise of two sums of a set: their count's, where both are of all rows."""
     if first == second:
         return 1.0
@@ -24,7 +27,7 @@ def correlation(sums: GroupEstimates, first: str, second: str) -> float:
     return math.prod(centres) * float(sums.weights[1][0]) / math.prod(errors)
 
 
-def of_difference(first: GroupEstimates, second: GroupEstimates, name: str) -> SamplingVariance | None:
+def of_difference(first: "GroupEstimates", second: "GroupEstimates", name: str) -> SamplingVariance | None:
     """Return the variance of a mean or a share less that of other groups; None without replicates.
 
     The same replicates are of both, and so is what they have in common; the noise of different groups is independent.
@@ -36,7 +39,7 @@ def of_difference(first: GroupEstimates, second: GroupEstimates, name: str) -> S
     return deviations.variance_of(left - right, noise + beside)
 
 
-def of_quotient(sums: GroupEstimates, first: str, second: str) -> SamplingVariance | None:
+def of_quotient(sums: "GroupEstimates", first: str, second: str) -> SamplingVariance | None:
     """Return the variance of one sum over another of the same rows; None without replicates.
 
     (S + x) / (Q + y) - R = (x - R y) / (Q + y), R = S / Q; two sums of one part are made of the same deviations.
@@ -59,7 +62,7 @@ def of_quotient(sums: GroupEstimates, first: str, second: str) -> SamplingVarian
     return above.variance_of(scale * form, scale**2 * spread)
 
 
-def of_weights(sums: GroupEstimates, first: Mask, second: Mask) -> SamplingVariance | None:
+def of_weights(sums: "GroupEstimates", first: Mask, second: Mask) -> SamplingVariance | None:
     """Return the variance of the weights of one set of groups over those of another; None without replicates."""
     complete = (place for place, part in enumerate(sums.strategy.of_rows) if part.counts_all)
     deviations = sums.deviations(next(complete, len(sums.strategy.parts)))
