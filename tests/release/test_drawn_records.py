@@ -116,6 +116,19 @@ def test_names_are_drawn_by_their_counts(tmp_path):
     assert near(listed.count("tea") / DRAWN, tea / (tea + milk))
 
 
+@pytest.mark.parametrize("kind", ["joint", "histogram"])
+def test_conditions_that_a_release_was_not_fitted_under_hold_in_what_is_drawn(kind, tmp_path):
+    released = made({}, 3, {}, kind=kind)
+    never = "not (rooms = 1 and total > 3) and (age >= 20 or rooms <= 4)"
+    for where, kept in (("", False), (never, True)):
+        file = write_records(released, DRAWN, tmp_path / f"{bool(where)}.parquet", where=where)
+        rows = pq.read_table(file).to_pylist()
+        fine = [(row["rooms"] > 1 or row["total"] == 3) and (row["age"] >= 20 or row["rooms"] <= 4) for row in rows]
+        assert all(fine) is kept
+    with pytest.raises(NotSupported, match="`dpress records --where` draws records that fulfil a condition"):
+        made({}, 3, {}, kind=kind, constraint=[{"holds": "total = rooms + 2"}])
+
+
 @pytest.mark.parametrize(
     ("release", "reason"),
     [

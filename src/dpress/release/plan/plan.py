@@ -123,7 +123,10 @@ def plan(spec: Asked) -> Plan:
     _check_discovered(snapshot, discovers=room.kind.discovers)
     if snapshot.constraints and not room.kind.keeps_constraints:
         kinds = catalog.where("keeps_constraints")
-        raise NotSupported(f'$.constraint: records keep constraints, kind = {kinds}, got "{snapshot.release.kind}"')
+        raise NotSupported(
+            f'$.constraint: records keep constraints, kind = {kinds}, got "{snapshot.release.kind}"; `dpress records '
+            "--where` draws records that fulfil a condition from a release of another kind"
+        )
     if snapshot.release.display:
         from dpress.release.plan.display_rules import check_display  # noqa: PLC0415  # few hide or round anything
 
