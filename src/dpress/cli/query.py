@@ -58,7 +58,8 @@ def command(  # noqa: PLR0917  # options
 
     Conditions alone are counted. 'mean age where sex = Female', 'sum hours', 'median age', 'quantile 0.9 of income',
     'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics; 'or', 'not' and
-    parentheses join conditions, and any of these 'by ward, sex' has a line for every group.
+    parentheses join conditions, and any of these 'by ward, sex' has a line for every group. How attributes depend on
+    each other say 'cost ~ age + sex', 'logistic smoker = yes ~ age', 'rank correlation age cost', 'independence A B'.
 
     --sql 'select ward, count(*) from release group by ward' asks in SQL, with an error and an interval beside every
     number.
