@@ -119,3 +119,14 @@ def test_constraints_without_a_small_centre_are_refused(monkeypatch):
     monkeypatch.setattr(record_rules, "MOST_COMBINATIONS", 5)
     with pytest.raises(ValueError, match="constraints join attributes of"):
         rules().listed(SHAPE)
+
+
+def test_scaling_ends_once_the_sums_are_those_asked_for():
+    even = (rng.seeded(5).words(60) >> np.uint64(11)).reshape(6, 10) * 2.0**-53
+    table = np.where(np.arange(6)[:, None] <= np.arange(10), 0.1 + even, 0.0)
+    margins = (np.arange(1.0, 7), np.arange(10.0, 110, 10))
+    scaled = with_margins(table, margins, passes=1000)
+    assert np.allclose(scaled.sum(axis=0), margins[1] / margins[1].sum(), rtol=2e-4)
+    assert np.allclose(scaled.sum(axis=1), margins[0] / margins[0].sum(), rtol=2e-4)
+    once = with_margins(table, margins, passes=1)
+    assert not np.allclose(once.sum(axis=1), margins[0] / margins[0].sum(), rtol=2e-4)  # the control

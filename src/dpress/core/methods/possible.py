@@ -13,6 +13,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 _TINY = 1e-200
+NEAR = 1e-4
+"""Sums that are all off by no larger a share of themselves are scaled no more: noise is far larger."""
 Cells = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 ByAxis = Mapping[int, Cells]
 
@@ -212,14 +214,18 @@ def with_margins(table: Array, margins: Sequence[Array], *, passes: int) -> Arra
     Args:
         table: >= 0, not all 0.
         margins: of every axis the sums, >= 0, in any one unit.
-        passes: how often each axis is scaled.
+        passes: how often each axis is scaled at most; no more once every sum is within NEAR of the one asked for.
     """
     scaled = table
     for _ in range(passes):
+        farthest = 0.0
         for axis, margin in enumerate(margins):
             sums = scaled.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
             ratios = margin / max(margin.sum(), _TINY) / np.maximum(sums, _TINY)
+            farthest = max(farthest, float(np.abs(ratios - 1).max(where=(sums > 0) & (margin > 0), initial=0.0)))
             scaled = scaled * ratios.reshape([-1 if other == axis else 1 for other in range(table.ndim)])
+        if farthest <= NEAR:
+            break
     scaled = scaled if scaled.sum() > 0 else table
     return np.asarray(scaled / scaled.sum())
 
