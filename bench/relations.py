@@ -1,21 +1,26 @@
-"""Linear regressions at equal privacy: ours beside AdaSSP, and beside the same sums measured one by one.
+"""Linear regressions at equal privacy: ours beside AdaSSP, the same sums measured one by one, diffprivlib and OpenDP.
 
-python bench/relations.py [--runs 40] > relations.json
+python bench/relations.py [--runs 40] [--peers PEER_PYTHON] > relations.json
 
-Tables: Adult (DPRESS_DATA), hours by age and years of education, and made-up ones of 1,000 to 100,000 rows with two and
-five regressors. One row is protected, all numbers are scaled to [-1, 1] by public bounds. `error` is the root of the
-mean over runs of the squared distance of the coefficients, in units of t, from those of the rows; `refused` the share
-of ours that are not stated, and not in their error; `ratio` is ours by the peer's. Peers: `AdaSSP` (Wang 2018,
-Revisiting differentially private linear regression, Algorithm 2), under epsilon and delta = 1e-6, in floats; `each sum`
-measures 1, t, t^2 and all products with Laplace noise, each with an equal share of epsilon, as one would with a
-library of sums. OpenDP and diffprivlib themselves are not compared.
+Tables (DPRESS_DATA): Adult, hours by age and years of education; block groups of 2010, persons by latitude and
+longitude; and made-up ones of 1,000 to 100,000 rows with one to five regressors. One row is protected, all numbers
+are scaled to [-1, 1] by public bounds. `error` is the root of the mean over runs of the squared distance of the
+coefficients, in units of t, from those of the rows; `refused` the share of ours that are not stated, and not in their
+error; `ratio` is ours by the peer's. Peers: `AdaSSP` (Wang 2018, Revisiting differentially private linear regression,
+Algorithm 2), under epsilon and delta = 1e-6, in floats; `each sum` measures 1, t, t^2 and all products with Laplace
+noise, each with an equal share of epsilon, as one would with a library of sums. `--peers` names the interpreter of an
+environment with both libraries, see `peer_relations.py`: `diffprivlib` perturbs the objective under what it calls
+epsilon 1, in floats; `OpenDP` has one regressor, and a line through medians (Theil-Sen), so that its distance has
+that of the two lines in it: on made-up tables a small one.
 """
 
 import argparse
 import json
 import math
 import os
+import subprocess
 import sys
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -39,7 +44,7 @@ STEPS = 1 << 16
 def tables(draw: Any) -> dict[str, Array]:
     """Return the numbers of every table in units of t, the outcome last."""
     made: dict[str, Array] = {}
-    for size, numbers in ((1000, 3), (10000, 3), (100000, 3), (10000, 6), (100000, 6)):
+    for size, numbers in ((1000, 2), (10000, 2), (1000, 3), (10000, 3), (100000, 3), (10000, 6), (100000, 6)):
         x = np.clip(draw.normal(0.1, 0.3, (numbers - 1, size)), -1, 1)
         y = np.clip(-0.2 + 0.2 * x.sum(axis=0) + draw.normal(0, 0.2, size), -1, 1)
         made[f"made up, {size} rows, {numbers - 1} regressors"] = np.vstack([x, y])
@@ -48,7 +53,22 @@ def tables(draw: Any) -> dict[str, Array]:
         frame = pq.read_table(adult, columns=["age", "education_num", "hours_per_week"]).to_pandas().to_numpy(float).T
         low, high = np.array([[0], [1], [0]]), np.array([[99], [16], [99]])
         made["Adult, hours by age and education"] = np.clip(2 * (frame - low) / (high - low) - 1, -1, 1)
+    spine = Path(os.environ.get("DPRESS_DATA", "../shared/data")) / "us_spine" / "us_block_groups_2010.parquet"
+    if spine.is_file():
+        frame = pq.read_table(spine, columns=["lat", "lon", "population"]).to_pandas().to_numpy(float).T
+        low, high = np.array([[15], [-180], [0]]), np.array([[75], [-60], [10000]])
+        made["block groups, persons by latitude and longitude"] = np.clip(2 * (frame - low) / (high - low) - 1, -1, 1)
     return made
+
+
+def of_peers(python: str, every: dict[str, Array], runs: int) -> dict[str, dict[str, Array]]:
+    """Return the coefficients of other libraries, by table and library, shape (runs, coefficients)."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(file := Path(folder) / "tables.npz", **every)
+        words = [python, str(Path(__file__).with_name("peer_relations.py")), str(file), str(runs)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+    made = json.loads(done.stdout)
+    return {table: {name: np.array(each) for name, each in libraries.items()} for table, libraries in made.items()}
 
 
 def ours(t: Array, loss: Any, draw: Any) -> Array:
@@ -113,9 +133,11 @@ def main() -> None:
     """Print the errors as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=40)
-    runs, draw = parser.parse_args().runs, np.random.default_rng(1)  # noqa: TID251  # made-up rows and noise to measure
-    rows = []
-    for name, t in tables(draw).items():
+    parser.add_argument("--peers")
+    asked, draw = parser.parse_args(), np.random.default_rng(1)  # noqa: TID251  # made-up rows and noise to measure
+    runs, every, rows = asked.runs, tables(draw), []
+    peers = of_peers(asked.peers, every, runs) if asked.peers else {}
+    for name, t in every.items():
         exact = np.linalg.lstsq(np.vstack([np.ones(t.shape[1]), t[:-1]]).T, t[-1], rcond=None)[0]
         ways = {
             "epsilon": lambda t=t: ours(t, PureDP(epsilon=1), draw),
@@ -124,9 +146,10 @@ def main() -> None:
             "each sum": lambda t=t: each_sum(t, 1.0, draw),
         }
         squares = {way: np.array([((run() - exact) ** 2).sum() for _ in range(runs)]) for way, run in ways.items()}
+        squares |= {peer: ((made - exact) ** 2).sum(axis=1) for peer, made in peers.get(name, {}).items()}
         stated = {way: values[np.isfinite(values)] for way, values in squares.items()}
         errors = {way: math.sqrt(values.mean()) if values.size else None for way, values in stated.items()}
-        pairs = {"AdaSSP": "epsilon and delta", "each sum": "epsilon"}
+        pairs = {"AdaSSP": "epsilon and delta"} | dict.fromkeys(["each sum", *peers.get(name, {})], "epsilon")
         rows.append(
             {
                 "table": name,
