@@ -1,5 +1,7 @@
 """`dpress records` of every kind: it fulfils the condition and has the release's shares, or a line says why not."""
 
+import json
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -59,6 +61,11 @@ def test_the_command_says_that_they_are_drawn_with_replacement(microdata, tmp_pa
     arguments = [str(tmp_path / "release"), "--count", "9", "--out", str(tmp_path / "r.csv")]
     told = CliRunner().invoke(command, arguments)
     assert f"Each is one of {number:,} records, drawn with replacement: the model behind them is not" in told.output
+    aligned = made({"users": 600}, 3, {"method": "per_record"})
+    aligned.write(tmp_path / "aligned")
+    arguments = [str(tmp_path / "aligned"), "--count", "9", "--out", str(tmp_path / "a.csv"), "--json"]
+    rows = json.loads(CliRunner().invoke(command, arguments).output)["rows"]
+    assert rows == {"count": 600, "standard_error": None, "low": None, "high": None}  # no error is known
     with pytest.raises(ValueError, match="'rooms = 8 and age = 3' holds of no record"):
         drawn(microdata, tmp_path, "rooms = 8 and age = 3")
 

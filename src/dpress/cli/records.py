@@ -1,5 +1,7 @@
 """`dpress records`: synthetic records of a release that is already published."""
 
+import math
+
 import click
 
 from dpress.cli.output import json_option, print_json
@@ -18,15 +20,14 @@ def command(release: str, count: int, where: str, out: str, *, as_json: bool) ->
     loaded, notes = load_release(release), list[str]()
     path, rows = write_records(loaded, count, out, where=where, remark=notes.append), loaded.query("total")
     if as_json:
-        low, high = rows.interval
-        total = {"count": rows.value, "standard_error": rows.standard_error, "low": low, "high": high}
-        beside = {"where": where} if where else {}
-        print_json(
-            {"records": str(path), "count": count, "rows": total, **beside, **({"notes": notes} if notes else {})}
-        )
+        figures = {"count": rows.value, "standard_error": rows.standard_error}
+        figures |= dict(zip(("low", "high"), rows.interval, strict=True))
+        total = {name: None if math.isnan(figure) else figure for name, figure in figures.items()}
+        stated = {name: each for name, each in (("where", where), ("notes", notes)) if each}
+        print_json({"records": str(path), "count": count, "rows": total, **stated})
     else:
-        for note in notes:
-            click.echo(f"         {note}")
         value, error, interval = rows.texts
         click.echo(f"Records: {path} ({count:,}{f', all with {where}' if where else ''})")
+        for note in notes:
+            click.echo(f"         {note}")
         click.echo(f"Rows:    {value}, standard error {error}, 95 % interval {interval}, by the release")
