@@ -90,6 +90,7 @@ def test_a_check_counts_households_whose_cells_leave_no_such_numbers():
     [
         ({"holds": "age >= pay", "persons": "first"}, "integers with `bins` and numbers with decimals"),
         ({"impossible": "age > age_1 and pay > pay_1", "persons": "others"}, "twice; state each by itself"),
+        ({"holds": "pay <= pay_1"}, "compares person 1 with that person; add persons = .others."),
         ({"impossible": "age = age_1", "persons": "others"}, "compared by =, <, <=, > or >="),
     ],
 )

@@ -27,6 +27,8 @@ from dpress.query.query_tree import Condition as QueryCondition
 from dpress.query.schema_queries import conditions_of
 
 NOT_SO, SO = ((0, 0),), ((1, 1),)
+ITSELF = re.compile(r"(?<!\w)(\w+)\s*(?:<=|>=|!=|<|>|=)\s*\1(?!\w)")
+"""A number that is compared with itself."""
 MOST_LISTED = 1 << 12
 """Cells of numbers that a condition compares, but those of the last."""
 
@@ -95,6 +97,8 @@ def slot_rules(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Slot
     names, kept, stated = spec.schema.names, dict[Box, None](), list[Stated]()
     axes, numbers = {names.index(slot.name): slot for slot in people}, numbers_in(spec, tables)
     for each, number in about.items():
+        if each != text and ITSELF.search(each):
+            raise ValueError(f'{text!r} compares person {number} with that person; add persons = "others"')
         here = Condition(names.index(tables.below.name), ((0 if each == text else number, tables.most),))
         forms = list[Comparison]()
         for box in _never(spec, numbers, each, axes, forms, negated=bool(constraint.holds)):
