@@ -199,7 +199,7 @@ def _read(record: ReportType, shape: tuple[int, ...], place: str) -> report_type
 
 def _part(record: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
     oracle: Any = read(object, record.oracle, f"{place}.oracle", find=catalog.find)
-    if not isinstance(oracle, Oracle):
+    if Oracle not in type(oracle).mro():  # `isinstance` computes what a protocol has, however long that takes
         raise ValueError(f"{place}.oracle: {record.oracle.get('method')!r} is no oracle")  # of the data, not the code
     if not record.axes or not all(0 <= axis < len(shape) for axis in record.axes):
         raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
