@@ -9,7 +9,11 @@ import "./rooms.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
 // Properties that neither a document nor an app has: the bundle calls them something shorter.
-const WITHIN = /^(below|expected|fields|halves|largestBatch|lifetime|make|plain|retryAfter|slot|sound|toss)$/;
+const NAMES =
+  "again answer ask attributes axes below cell clear codes digits dropped encoder expected fields fresh halves " +
+  "kept largestBatch lifetime make negative number offer oracle over parts plain point respond retryAfter rows " +
+  "said seed sizes slot small sound toss type types weight width widths word";
+const WITHIN = new RegExp(`^(${NAMES.replaceAll(" ", "|")})$`);
 // A function, because terser changes what it is given.
 const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } });
 

@@ -6,7 +6,8 @@ Its MessagePack, its payload decoders, its tallies and its devices are written f
 `vectors`: one report each, the oracles of the collection that receives it, its bytes in hexadecimal, and either what
 they mean and add to the tally, or the reason why they are refused. `devices`: one value each, what the device draws
 (64-bit words in the order of use, a secret) and the exact payload. `asks`: what devices are asked, its canonical text,
-its hash, and whole answers. `wrong`: documents of oracles that no device may act on.
+its hash, and whole answers. `dates`: attributes of days, values and their codes. `wrong`: documents of oracles that no
+device may act on.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import json
 from pathlib import Path
 
 from make_asks import asks, wrong
+from make_dates import dates
 from make_devices import devices, permanents, projections
 from make_documents import INSTANCES, krr, oue
 from make_payloads import (
@@ -221,6 +223,7 @@ golden = {
     "devices": [*devices()],
     "wrong": [*wrong()],
     "asks": [*asks()],
+    "dates": [*dates()],
     "permanent": [*permanents()],
     "projections": [*projections()],
 }

@@ -1,13 +1,21 @@
 """A reader of designs from docs/reference/design.md alone, with the standard library and no word of dpress."""
 
+import datetime as dt
 import hashlib
 import hmac
 import json
+import re
 from fractions import Fraction
 
 BLANKS = " \t\n\r\f"
 BEYOND = 10**999  # stands for an infinity
 MISSING, OUTSIDE = object(), object()
+ROUND = {"weekday": 7, "month of year": 12}
+WRITTEN = re.compile(
+    rf"[{BLANKS}]*(?P<day>\d{{4}}-\d\d-\d\d)"
+    rf"([ T]([01]\d|2[0-3]):([0-5]\d(:[0-5]\d([.,]\d+)?)?|59:60([.,]\d+)?))?[{BLANKS}]*",
+    re.ASCII,
+)
 
 
 def canonical(ask):
@@ -31,6 +39,9 @@ def cells(own):
     if own["kind"] in ("categorical", "ordinal"):
         names = [own["other"], own["other"] if own["null"] is None else own["null"]]
         number = len(own["values"])
+    elif own["kind"] == "date":
+        names = [own["null"]]
+        number = ROUND.get(own["cells"]) or dated(own, own["bounds"][1]) + 1
     else:
         names = [own["null"]]
         span = own["bounds"][1] - own["bounds"][0] + 1 if own["kind"] == "integer" else 0
@@ -43,7 +54,7 @@ def code(own, value):
     if own["kind"] == "strings":
         return candidate(own, value)
     number, beside = cells(own)
-    found = listed(own, value) if "values" in own else placed(own, value)
+    found = (listed if "values" in own else dated if own["kind"] == "date" else placed)(own, value)
     if found not in (MISSING, OUTSIDE):
         return found
     outside = own["other"] if "values" in own else own["outside"]
@@ -93,6 +104,28 @@ def exact(value):
     if value in (float("inf"), -float("inf")):
         return Fraction(BEYOND if value > 0 else -BEYOND)
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(int(value))
+
+
+def dated(own, value):
+    """Return the place of a date, counted by days or months since the year 1."""
+    match = WRITTEN.fullmatch(value) if isinstance(value, str) else None
+    try:
+        day = dt.date.fromisoformat(match["day"]) if match else None
+    except ValueError:
+        return MISSING
+    if day is None:
+        return MISSING
+    low, high = map(dt.date.fromisoformat, own["bounds"] or ["0001-01-01", "9999-12-31"])
+    if own["outside"] != "clamp" and not low <= day <= high:
+        return OUTSIDE
+    first, near = (counted(own["cells"], one) for one in (low, min(max(day, low), high)))
+    return near % ROUND[own["cells"]] if own["cells"] in ROUND else near - first
+
+
+def counted(cells, day):
+    days, months = day.toordinal() - 1, 12 * day.year + day.month - 1  # 0001-01-01 was a Monday
+    by = {"day": days, "week": days // 7, "month": months, "quarter": months // 3, "year": months // 12}
+    return (by | {"whole": 0, "weekday": days, "month of year": months})[cells]
 
 
 def nearest(found):

@@ -1,6 +1,7 @@
 """Who knows docs/reference/design.md and nothing else finds the ids, codes, flips and payloads that dpress has."""
 
 import ast
+import datetime as dt
 import importlib.util
 import itertools
 import json
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpress import load_design
+from dpress.attributes.dates.attribute import Date
 from dpress.attributes.listed.attribute import Categorical
 from dpress.attributes.numbers.attribute import Integer, Numeric
 from dpress.attributes.sets.attribute import SetMembers
@@ -28,6 +30,9 @@ VALUES = [
     -1e300, float("inf"), 20000.0, 2e4, 9999.5, -74.03, -73.995, -73.75, 40.66, "", " 17 ", "1e1", "1E+1", "+5.", ".5",
     ".", "1,0", "0x10", "inf", "nan", "1_0", "\u0661", "Female", "female", "North", "Other", "?", "true", " TRUE ",
     "1.50", 1.5, "007", 7, "-0", 0.5, 2.0**53, 2**53, "Master", "20", "0070", "é", "true\0", "tru\u00e9",
+    "2024-02-29", "2023-02-29", "2020-12-28", "2021-01-03", " 1900-03-01\n", "2024-02-29T23:59:60",
+    "2024-02-29T23:58:60", "0001-01-01", "0000-12-31", "9999-12-31", "2024-02-29T12:00Z", "2024-12-31 24:00",
+    "2024-12-31 23:00:00,5",
 ]  # fmt: skip
 EXTRA = [
     Categorical(name="t", values=("1.5", "1.50", "007", "7", "true", "-0", "é"), other="other", null="null"),
@@ -46,6 +51,11 @@ EXTRA = [
         strings=("1", "20", "é"),
         null="reject",
     ),
+    Date(name="d", bounds=(dt.date(2020, 12, 28), dt.date(2024, 2, 29)), cells="day", outside="drop", null="null"),
+    Date(name="d", bounds=(dt.date(1900, 2, 28), dt.date(2024, 12, 30)), cells="week", null="null"),
+    Date(name="d", bounds=(dt.date(2020, 12, 31), dt.date(2024, 2, 29)), cells="quarter", outside="reject"),
+    Date(name="d", cells="weekday", null="drop"),
+    Date(name="d", bounds=(dt.date(1970, 1, 1), dt.date(2024, 2, 28)), cells="month of year", outside="drop"),
 ]
 
 
@@ -85,7 +95,7 @@ def test_the_reader_uses_nothing_but_the_standard_library():
     tree = ast.parse(READER.read_text())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert names == {"fractions", "hashlib", "hmac", "json"}
+    assert names == {"datetime", "fractions", "hashlib", "hmac", "json", "re"}
 
 
 @pytest.mark.parametrize("place", local(), ids=lambda place: place.parent.name)

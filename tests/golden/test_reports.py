@@ -7,12 +7,15 @@ from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.golden.test_read_design import dpress_code
 from tests.reading import read_reports, table_of
 
 from dpress import catalog, device, intake, plan
+from dpress.attributes.dates.attribute import Date
 from dpress.core.basics.errors import ReportRejected
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.plain import plain, read
@@ -241,6 +244,13 @@ def test_whole_answers_are_these_and_are_accepted(one):
         assert packed.hex() == answer["packed"]
         assert rng.left.size == 0
         assert intake(design).accept(packed).report_type == answer["report_type"]
+
+
+@pytest.mark.parametrize("one", GOLDEN["dates"], ids=lambda one: f"{one['attribute']['cells']}-{one['cells']}")
+def test_dates_have_these_codes(one):
+    attribute = msgspec.convert(one["attribute"], Date)
+    assert attribute.size == one["cells"]
+    assert [dpress_code(attribute, value) for value in one["values"]] == [str(code) for code in one["codes"]]
 
 
 def test_the_answers_are_of_several_types():

@@ -143,21 +143,21 @@ def test_a_design_with_dates_is_plain_and_reads_back(own):
         designs.from_plain(broken)
 
 
-def test_devices_are_not_asked_for_dates():
+def test_devices_are_not_asked_for_times():
     with pytest.raises(SchemaMismatch) as caught:
-        spec(WARD, VISITED, privacy={"model": "local", "epsilon": 1.0})
+        spec(WARD, VISITED | {"kind": "datetime", "zone": "UTC"}, privacy={"model": "local", "epsilon": 1.0})
     assert str(caught.value) == (
-        "$.attribute[visited].kind: devices code no dates; list the periods as `values` of an ordinal attribute, or "
-        'set model = "central"'
+        '$.attribute[visited].kind: devices code no times, whose hours are those of a zone; use kind = "date" with the '
+        'days of that place, or set model = "central"'
     )
 
 
-def test_a_design_that_asks_devices_for_dates_is_refused():
+def test_a_design_that_asks_devices_for_times_is_refused():
     months = WARD | {"kind": "ordinal", "name": "visited", "values": ["2024-01", "2024-02"]}
     plain = designs.as_plain(dpress.plan(spec(months, privacy={"model": "local", "epsilon": 1.0})).design)
-    dates = VISITED | {"bounds": ["2024-01-01", "2024-02-29"], "null": "reject"}
+    dates = VISITED | {"kind": "datetime", "zone": "UTC", "bounds": ["2024-01-01", "2024-02-29"], "null": "reject"}
     plain["attributes"] = plain["ask"]["attributes"] = [dates]
-    with pytest.raises(SchemaMismatch, match=r"the design is wrong: \$.attributes: devices code no dates"):
+    with pytest.raises(SchemaMismatch, match=r"the design is wrong: \$.attributes: devices code no times"):
         designs.from_plain(plain)
 
 

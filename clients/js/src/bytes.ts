@@ -16,8 +16,8 @@ export function little(value: number, bytes: number): Bytes {
   return Uint8Array.from({ length: bytes }, (_, place) => Math.floor(value / 256 ** place));
 }
 
-/** Returns bytes one after the other; a text stands for its bytes in UTF-8. */
-export function joined(...parts: (Uint8Array | string)[]): Bytes {
+/** Returns bytes one after the other; of a number the lowest counts, a text stands for its bytes in UTF-8. */
+export function joined(...parts: (ArrayLike<number> | string)[]): Bytes {
   const all = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
   const out = new Uint8Array(total(all.map((part) => part.length)));
   let start = 0;

@@ -15,12 +15,6 @@ export function threshold([top, bottom]: Fraction): Threshold {
   return [Number(limit >> 32n), Number(limit & 0xffffffffn)];
 }
 
-/** Returns the threshold of a probability strictly between 0 and 1. */
-export function coin(p: Fraction): Threshold {
-  must(p[0] > 0n && p[0] < p[1], "a probability");
-  return threshold(p);
-}
-
 /** Fills an array with random integers; of a 64-bit word the low half comes first. */
 export type Refill = (out: Uint32Array<ArrayBuffer>) => void;
 
@@ -34,7 +28,7 @@ export class Coins {
   constructor(refill: Refill = (out) => crypto.getRandomValues(out), words = WORDS) {
     this.#refill = refill;
     this.#buffer = new Uint32Array(2 * words);
-    this.#place = this.#buffer.length;
+    this.#place = 2 * words;
   }
 
   #next(): number {
@@ -56,11 +50,7 @@ export class Coins {
   /** Returns so many uniform 32-bit integers; half a word may be left over. */
   halves(number: number): Uint32Array<ArrayBuffer> {
     const out = new Uint32Array(number);
-    for (let i = 0; i < number; i += 2) {
-      const place = this.#next();
-      out[i] = this.#buffer[place]!;
-      if (i + 1 < number) out[i + 1] = this.#buffer[place + 1]!;
-    }
+    for (let i = 0; i < number; i++) out[i] = this.#buffer[i % 2 ? this.#place - 1 : this.#next()]!;
     return out;
   }
 
@@ -74,12 +64,17 @@ export class Coins {
     });
   }
 
+  /** Returns a uniform 64-bit integer. */
+  word(): bigint {
+    const [low, high] = this.halves(2);
+    return (BigInt(high!) << 32n) | BigInt(low!);
+  }
+
   /** Returns a uniform integer below n, up to 2^53. */
   below(n: number): number {
     const limit = BigInt(n);
     for (;;) {
-      const place = this.#next();
-      const word = (BigInt(this.#buffer[place + 1]!) << 32n) | BigInt(this.#buffer[place]!);
+      const word = this.word();
       if (word < WHOLE - (WHOLE % limit)) return Number(word % limit);
     }
   }

@@ -158,7 +158,7 @@ export class Collection {
   /** Returns why nothing is reported, or null; a second report in a round would count one device twice. */
   #closed(state: State | null): string | null {
     const { offer, key } = this.#asked ?? {};
-    const over = offer && (!offer.open || (offer.until && Date.parse(offer.until) <= Date.now()));
+    const over = offer && (!offer.open || Date.parse(offer.until ?? "") <= Date.now());
     const answered = state?.answered[key!] ?? [];
     const done = answered.includes(offer?.round ?? 0) || !(answered.length < this.#rounds) ? DONE : null;
     return state?.optedOut ? OUT : (this.#problem ?? (over ? "the collection is closed" : offer ? done : NOTHING));

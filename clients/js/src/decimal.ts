@@ -23,7 +23,7 @@ export function decimal(text: string): Decimal | undefined {
 
 /** Returns the number of a value: a float is the shortest decimal that reads back as it, true is 1. */
 export function exact(value: unknown): Decimal | undefined {
-  if (typeof value === "boolean") return decimal(value ? "1" : "0");
+  if (typeof value === "boolean") return exact(Number(value));
   if (value === Infinity || value === -Infinity) return { negative: value < 0, digits: "1", point: Infinity };
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? decimal(String(value))

@@ -1,5 +1,5 @@
 /** From the codes of some attributes to the values that an oracle is given. */
-import { type Fields, fields, integer, integers, list, text } from "./fields.js";
+import { type Fields, fields, integer, integers, list, maker, text } from "./fields.js";
 import { cell } from "./grid.js";
 import { must } from "./refusal.js";
 
@@ -22,63 +22,86 @@ function leaf(own: Fields, side: number): [number, (cell: number) => number] {
   return [leaves.length, (found) => ends.findIndex((one) => found < one)];
 }
 
-/** Returns an encoder to one value of so many cells. */
-const single = (size: number, value: (codes: readonly number[]) => number): Encoder => ({
-  sizes: [size],
-  plain: false,
-  values: (codes) => [value(codes)],
-});
-
 /** Returns one number for the numbers of some cells, the last of which counts fastest. */
 const combined = (numbers: readonly number[], sizes: readonly number[]): number =>
   numbers.reduce((sum, number, i) => sum * sizes[i]! + number, 0);
 
 const cellsOf = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b);
 
+/** What an encoder needs, and makes: how many cells its attributes have, how many its values, and the value of codes. */
+interface Made {
+  readonly fields: string;
+  make(
+    own: Fields,
+    cells: readonly number[],
+  ): [needs: readonly number[], size: number, value: (codes: readonly number[]) => number];
+}
+
+const side = (own: Fields): number => integer(own, "side", 1, 1024);
+
+const ENCODERS: Readonly<Record<string, Made>> = {
+  combination: {
+    fields: "sizes",
+    make(own) {
+      const sizes = integers(own, "sizes", 1, 2 ** 31);
+      return [sizes, cellsOf(sizes), (codes) => combined(codes, sizes)];
+    },
+  },
+  run: {
+    fields: "cells",
+    make(own, cells) {
+      const width = integer(own, "cells", 1, 2 ** 31);
+      return [[cells[0]!], Math.ceil(cells[0]! / width), ([code]) => Math.floor(code! / width)];
+    },
+  },
+  interval: {
+    fields: "cells starts",
+    make(own) {
+      const size = integer(own, "cells", 1, 2 ** 31);
+      const starts = integers(own, "starts", 0, size - 1);
+      must(!starts[0] && starts.every((start, i) => !i || start > starts[i - 1]!), "starts");
+      return [[size], starts.length, ([code]) => starts.filter((start) => start <= code!).length - 1];
+    },
+  },
+  tile: {
+    fields: "sizes tiles",
+    make(own) {
+      const sizes = integers(own, "sizes", 1, 2 ** 20);
+      const tiles = integers(own, "tiles", 1, 2 ** 20);
+      must(tiles.length === sizes.length && tiles.every((tile, i) => tile <= sizes[i]!), "tiles");
+      const tile = (code: number, i: number): number => Math.floor((code * tiles[i]!) / sizes[i]!);
+      return [sizes, cellsOf(tiles), (codes) => combined(codes.map(tile), tiles)];
+    },
+  },
+  node: {
+    fields: "side shift",
+    make(own) {
+      const size = side(own);
+      const height = Math.log2(size);
+      const shift = integer(own, "shift", 0, Number.isInteger(height) ? 2 * height : 0);
+      return [[size, size], (size * size) / 2 ** shift, ([across, up]) => cell(size, across!, up!) >> shift];
+    },
+  },
+  leaf: {
+    fields: "side leaves",
+    make(own) {
+      const size = side(own);
+      const [leaves, find] = leaf(own, size);
+      return [[size, size], leaves, ([across, up]) => find(cell(size, across!, up!))];
+    },
+  },
+};
+
 /** Returns the encoder of a document, for attributes with so many cells. */
 export function readEncoder(document: unknown, cells: readonly number[]): Encoder {
-  const { encoder: kind } = Object(document) as { encoder: unknown };
+  const kind: unknown = Object(document)["encoder"];
   if (kind === "code" || kind === "codes") {
     fields(document, "encoder");
     must(kind === "codes" || cells.length === 1, "axes");
     return { sizes: cells, plain: true, values: (codes) => codes };
   }
-  if (kind === "combination") {
-    const sizes = integers(fields(document, "encoder sizes"), "sizes", 1, 2 ** 31);
-    must(sizes.join() === cells.join(), "sizes");
-    return single(cellsOf(sizes), (codes) => combined(codes, sizes));
-  }
-  if (kind === "run") {
-    const width = integer(fields(document, "encoder cells"), "cells", 1, 2 ** 31);
-    must(cells.length === 1, "axes");
-    return single(Math.ceil(cells[0]! / width), ([code]) => Math.floor(code! / width));
-  }
-  if (kind === "interval") {
-    const own = fields(document, "encoder cells starts");
-    const size = integer(own, "cells", 1, 2 ** 31);
-    const starts = integers(own, "starts", 0, size - 1);
-    must(cells.join() === `${size}`, "cells");
-    must(!starts[0] && starts.every((start, i) => !i || start > starts[i - 1]!), "starts");
-    return single(starts.length, ([code]) => starts.filter((start) => start <= code!).length - 1);
-  }
-  if (kind === "tile") {
-    const own = fields(document, "encoder sizes tiles");
-    const sizes = integers(own, "sizes", 1, 2 ** 20);
-    const tiles = integers(own, "tiles", 1, 2 ** 20);
-    must(sizes.join() === cells.join(), "sizes");
-    must(tiles.length === sizes.length && tiles.every((tile, i) => tile <= sizes[i]!), "tiles");
-    const tile = (code: number, i: number): number => Math.floor((code * tiles[i]!) / sizes[i]!);
-    return single(cellsOf(tiles), (codes) => combined(codes.map(tile), tiles));
-  }
-  must(kind === "node" || kind === "leaf", "encoder");
-  const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
-  const side = integer(own, "side", 1, 1024);
-  const height = Math.log2(side);
-  must(cells.join() === `${side},${side}`, "side");
-  if (kind === "leaf") {
-    const [size, find] = leaf(own, side);
-    return single(size, ([across, up]) => find(cell(side, across!, up!)));
-  }
-  const shift = integer(own, "shift", 0, Number.isInteger(height) ? 2 * height : 0);
-  return single((side * side) / 2 ** shift, ([across, up]) => cell(side, across!, up!) >> shift);
+  const [made, own] = maker(document, ENCODERS, "encoder");
+  const [needs, size, value] = made.make(own, cells);
+  must(needs.join() === cells.join(), "sizes");
+  return { sizes: [size], plain: false, values: (codes) => [value(codes)] };
 }

@@ -52,15 +52,15 @@ export async function request(
 }
 
 /** Returns the milliseconds that a Retry-After of seconds or of a date says, a second to a day; null without one. */
-function wait(header: string | null): number | null {
-  const found = /^\d+$/.test(header ?? "") ? Number(header) * SECOND : Date.parse(header ?? "") - Date.now();
+function wait(header: string): number | null {
+  const found = /^\d+$/.test(header) ? Number(header) * SECOND : Date.parse(header) - Date.now();
   return Number.isNaN(found) ? null : Math.min(Math.max(found, SECOND), DAY);
 }
 
 /** Returns what an answer to a batch means. */
 export function verdict(answer: Answer | null): Verdict {
   if (!answer || answer.status >= 500 || [408, 429].includes(answer.status))
-    return { again: wait(answer?.retryAfter ?? null) };
+    return { again: wait(answer?.retryAfter ?? "") };
   const { status, said } = answer;
   if (status < 300) return { refused: Array.isArray(said["refused"]) ? said["refused"] : [], over: false };
   const current = said["current"] ? `; it is ${said["current"]} now` : "";

@@ -24,19 +24,19 @@ export interface Report {
 const VERSION = 2;
 
 /** Returns an integer in MessagePack's shortest form; up to 2^16. */
-const integer = (value: number): Bytes =>
-  Uint8Array.from(value < 0x80 ? [value] : value < 0x100 ? [0xcc, value] : [0xcd, value >> 8, value & 0xff]);
+const integer = (value: number): number[] =>
+  value < 0x80 ? [value] : value < 0x100 ? [0xcc, value] : [0xcd, value >> 8, value];
 
 /** Returns bytes in MessagePack's shortest form. */
 function binary(bytes: Uint8Array): Bytes {
   const size = bytes.length;
   const head = size < 0x100 ? [0xc4] : size < 0x10000 ? [0xc5, size >> 8] : [0xc6, size >> 24, size >> 16, size >> 8];
-  return joined(Uint8Array.from([...head, size & 0xff]), bytes);
+  return joined([...head, size], bytes);
 }
 
 /** Returns the six fields of a report, packed. */
 export const pack = (ask: Bytes, id: Bytes, round: number, type: number, payload: Bytes): Bytes =>
-  joined(Uint8Array.of(0x96, VERSION), binary(ask), binary(id), integer(round), integer(type), binary(payload));
+  joined([0x96, VERSION], binary(ask), binary(id), integer(round), integer(type), binary(payload));
 
 /** Returns the number of the report type that a secret answers; refuses where its user group has another round. */
 export async function typeOf(ask: Ask, secret: Bytes): Promise<number> {

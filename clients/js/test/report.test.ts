@@ -38,7 +38,7 @@ it("numbers the slots of attributes through the parts of a report", async () => 
 });
 
 it("refuses an attribute of a kind that it does not read", async () => {
-  for (const kind of [undefined, 1, "date", "constructor", "__proto__"]) {
+  for (const kind of [undefined, 1, "datetime", "constructor", "__proto__"]) {
     const document = { model: "local", attributes: [{ ...attribute("a"), kind }], report_types: [], rounds: null };
     await expect(readAsk(document, await identity(document))).rejects.toThrow("not sound: kind");
   }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { identity, readAsk } from "../src/ask.js";
+import { KINDS } from "../src/attributes/dates.js";
 import { hex, unhex } from "../src/bytes.js";
 import { readOracle } from "../src/oracles/read.js";
 import { positive } from "../src/oracles/pcep.js";
@@ -63,6 +64,19 @@ describe("reports", () => {
           one.report,
         );
       }
+    });
+});
+
+describe("dates", () => {
+  for (const [place, { attribute, cells, values, codes }] of golden.dates.entries())
+    it(`${place}: ${attribute.cells} ${attribute.bounds} have these codes`, () => {
+      const { fields, make } = KINDS.date!;
+      expect(fields.split(" ").sort()).toEqual(Object.keys(attribute).filter((one) => one !== "kind"));
+      const made = make(attribute, "day");
+      expect(made.sizes).toEqual([cells]);
+      for (const [i, value] of values.entries())
+        if (typeof codes[i] === "number") expect([value, ...made.codes(value)]).toEqual([value, codes[i]]);
+        else expect(() => made.codes(value)).toThrow("day: a value is");
     });
 });
 

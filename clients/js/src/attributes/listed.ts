@@ -16,13 +16,6 @@ function meant(text: string, integers: boolean): unknown {
   return place < 0 ? null : place > 1;
 }
 
-/** Returns the text that a listed text must be, or the number that it must stand for. */
-function wanted(value: unknown): (one: string) => boolean {
-  if (typeof value === "string" || typeof value === "boolean") return (one) => one === String(value);
-  const number = name(exact(value)!);
-  return (one) => NUMERAL.test(one) && name(decimal(one)!) === number;
-}
-
 /** Returns the place of a value, MISSING where it is none of these kinds, OUTSIDE where it has no place. */
 function placed(values: Values, given: unknown): number {
   const kind = typeof values[0];
@@ -30,17 +23,15 @@ function placed(values: Values, given: unknown): number {
   if (value === null && given !== null) return OUTSIDE;
   if (typeof value !== "string" && !exact(value)) return MISSING;
   if (typeof value === "number" && Math.abs(value) >= 2 ** 53) return OUTSIDE; // it may stand for another integer
+  const texts = kind === "string";
+  const whole = texts && (typeof value === "string" || typeof value === "boolean");
+  const wanted = whole ? String(value) : name(exact(value)!);
+  const fits = (one: unknown): boolean =>
+    wanted === (whole ? one : (!texts || NUMERAL.test(one as string)) && name(exact(one)!));
   let found = OUTSIDE;
-  if (kind === "string") {
-    const fits = wanted(value);
-    values.forEach((one, place) => {
-      if (fits(one as string) && (found < 0 || (one as string).length < (values[found] as string).length))
-        found = place;
-    });
-    return found;
-  }
-  const number = name(exact(value)!);
-  values.forEach((one, place) => (found = name(exact(one)!) === number ? place : found));
+  values.forEach((one, place) => {
+    if (fits(one) && (found < 0 || String(one).length < String(values[found]).length)) found = place;
+  });
   return found;
 }
 

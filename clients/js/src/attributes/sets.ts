@@ -16,7 +16,7 @@ export const wordSizes = (size: number): number[] =>
 /** Returns the words of the set of the values at these places. */
 function words(places: readonly number[], size: number): number[] {
   const held = wordSizes(size).map(() => 0);
-  for (const place of places) held[Math.floor(place / WORD)]! |= 1 << (place % WORD);
+  for (const place of places) held[place >> 4]! |= 1 << (place & 15);
   return held;
 }
 

@@ -1,6 +1,6 @@
 /** `krr`: the value itself, or any other one, all others alike. */
 import { little, width } from "../bytes.js";
-import { type Coins, type Threshold, coin, threshold } from "../coins.js";
+import { type Coins, type Threshold, threshold } from "../coins.js";
 import { integer } from "../fields.js";
 import { type Fraction, checkOdds, fraction, odds, product, whole } from "../fraction.js";
 import { LARGEST, type Method } from "../oracle.js";
@@ -17,9 +17,9 @@ export function respond(value: number, size: number, truth: Threshold, coins: Co
 /** Returns the coin of P(truth) = p with odds of p / (1 - p) times `others`; there may be no other answer. */
 export function truth(value: unknown, epsilon: Fraction, others: Fraction): Threshold {
   const p = fraction(value);
-  must(others[0] || value === "1/1", "p");
   if (others[0]) checkOdds(product(odds(p), others), epsilon);
-  return (others[0] ? coin : threshold)(p);
+  else must(value === "1/1", "p");
+  return threshold(p);
 }
 
 const krr: Method = {

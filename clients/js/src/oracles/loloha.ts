@@ -1,13 +1,13 @@
 /** `loloha`: the cell of a hash that is kept for ever, flipped once for ever and once for every report. */
 import { joined, little, width } from "../bytes.js";
-import { coin } from "../coins.js";
+import { threshold } from "../coins.js";
 import { integer } from "../fields.js";
 import { checkOdds, fraction, logarithm, product, quotient, rest, sum, whole } from "../fraction.js";
 import { LARGEST, type Method } from "../oracle.js";
 import { hashSeed, word } from "../permanent.js";
 import { must } from "../refusal.js";
 import { respond } from "./krr.js";
-import { PRIME, bucket } from "./olh.js";
+import { PRIME, type Seed, bucket } from "./olh.js";
 
 const WHOLE = 2 ** 32;
 
@@ -19,7 +19,8 @@ const loloha: Method = {
     const [u, p, bytes] = [fraction(own["other"]), fraction(own["p"]), width(g)];
     const step = Number(u[0] * BigInt(WHOLE)) / Number(u[1]);
     must(Number.isInteger(step) && step > 0 && step * g < WHOLE, "other");
-    const truth = coin(p);
+    must(p[0] && p[0] < p[1], "p");
+    const truth = threshold(p);
     const kept = rest(product(u, whole(g - 1)));
     const seen = sum(product(p, kept), product(rest(p), u));
     const wrong = quotient(rest(seen), whole(g - 1));
@@ -40,7 +41,5 @@ const loloha: Method = {
     };
   },
 };
-
-type Seed = [a: number, b: number, c: number];
 
 export const METHODS = { loloha };

@@ -5,6 +5,7 @@ import { whole } from "../fraction.js";
 import { LARGEST, type Method } from "../oracle.js";
 import { respond, truth } from "./krr.js";
 
+export type Seed = [a: number, b: number, c: number];
 export const PRIME = 2 ** 31 - 1;
 
 /** Returns the bucket of a value under (c v^2 + a v + b) mod P. */
@@ -24,9 +25,9 @@ const olh: Method = {
       sizes: [size],
       width: 12 + bytes,
       answer([value], coins) {
-        const [a, b, c] = coins.small(PRIME, 3) as [number, number, number];
-        const answer = respond(bucket(value!, a, b, c, g), g, p, coins);
-        return joined(little(a, 4), little(b, 4), little(c, 4), little(answer, bytes));
+        const seed = coins.small(PRIME, 3) as Seed;
+        const answer = respond(bucket(value!, ...seed, g), g, p, coins);
+        return joined(...seed.map((one) => little(one, 4)), little(answer, bytes));
       },
     };
   },

@@ -1,5 +1,6 @@
 /** `one_bit`: one bit, 1 with a probability that rises by the same step from level to level. */
-import { coin, threshold } from "../coins.js";
+import { little } from "../bytes.js";
+import { threshold } from "../coins.js";
 import { integer } from "../fields.js";
 import { checkOdds, fraction, odds, reduced } from "../fraction.js";
 import { type Method } from "../oracle.js";
@@ -11,7 +12,6 @@ const oneBit: Method = {
   make(own, loss) {
     const size = integer(own, "size", 2, LARGEST_LEVELS);
     const p = fraction(own["p"]);
-    coin(p);
     checkOdds(odds(p), loss);
     const [top, bottom] = p;
     const steps = BigInt(size - 1);
@@ -22,7 +22,7 @@ const oneBit: Method = {
     return {
       sizes: [size],
       width: 1,
-      answer: ([level], coins) => new Uint8Array([coins.toss(ones(level!)) ? 1 : 0]),
+      answer: ([level], coins) => little(coins.toss(ones(level!)) ? 1 : 0, 1),
     };
   },
 };

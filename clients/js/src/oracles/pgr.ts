@@ -14,9 +14,7 @@ const MODULI: Readonly<Record<number, number>> = { 4: 0b111, 8: 0b1011 };
 
 /** Says whether there is a field of so many elements that is known here. */
 function known(order: number): boolean {
-  if (order in MODULI) return true;
-  for (let d = 2; d * d <= order; d++) if (order % d === 0) return false;
-  return true;
+  return order in MODULI || range(order, (d) => d).every((d) => d < 2 || order % d);
 }
 
 /** Returns a product of field elements: modulo a prime, or of polynomials over bits. */
@@ -45,7 +43,7 @@ const digits = (number: number, order: number, size: number): number[] =>
 export function coordinates(number: number, order: number, size: number): number[] {
   let tail = 0;
   while (points(order, tail + 1) <= number) tail++;
-  return [...Array(size - 1 - tail).fill(0), 1, ...digits(number - points(order, tail), order, tail)];
+  return digits(order ** tail + number - points(order, tail), order, size);
 }
 
 /** Returns the number of the point that a vector spans. */

@@ -23,8 +23,7 @@ function byWeight(weights: readonly bigint[], coins: Coins): number {
   let ends = weights.slice(0, -1).map((one) => (end += one));
   let found = 0;
   do {
-    const [low, high] = coins.halves(2);
-    const word = (BigInt(high!) << 32n) | BigInt(low!);
+    const word = coins.word();
     const heads = ends.map((end) => (end << 64n) / sum);
     found += heads.filter((head) => head < word).length;
     ends = ends.filter((_, i) => heads[i] === word).map((end) => (end << 64n) % sum);

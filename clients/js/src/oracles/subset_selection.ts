@@ -15,8 +15,7 @@ function subset(value: number, first: boolean, size: number, weight: number, coi
     const halves = coins.halves(size);
     halves[value] = first ? 0 : LAST;
     const limit = halves.slice().sort()[weight]!;
-    if (halves.reduce((found, half) => found + (half < limit ? 1 : 0), 0) === weight)
-      return (place) => halves[place]! < limit;
+    if (halves.filter((half) => half < limit).length === weight) return (place) => halves[place]! < limit;
   }
 }
 

@@ -1,6 +1,6 @@
 /** `sue` and `oue`: one bit for every value, each through a coin of its own. */
 import { bits } from "../bytes.js";
-import { coin } from "../coins.js";
+import { threshold } from "../coins.js";
 import { integer } from "../fields.js";
 import { type Fraction, checkOdds, fraction, odds, quotient, rest } from "../fraction.js";
 import { LARGEST_BITS, type Method } from "../oracle.js";
@@ -12,7 +12,7 @@ function unary(fits: (p: Fraction, q: Fraction) => boolean): Method {
     make(own, loss) {
       const size = integer(own, "size", 1, LARGEST_BITS);
       const [p, q] = [fraction(own["p"]), fraction(own["q"])];
-      const [one, zero] = [coin(p), coin(q)];
+      const [one, zero] = [threshold(p), threshold(q)];
       must(fits(p, q), "p, q");
       checkOdds(quotient(odds(p), odds(q)), loss);
       return {

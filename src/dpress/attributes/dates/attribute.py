@@ -45,8 +45,6 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         null: the name of the cell for missing values, or "reject" or "drop".
     """
 
-    no_device: ClassVar[str] = "devices code no dates"
-    for_devices: ClassVar[str] = 'list the periods as `values` of an ordinal attribute, or set model = "central"'
     bounds: tuple[dt.date, dt.date] | None = None
     cells: Cells
 
@@ -268,6 +266,8 @@ class DateTime(Date, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
         null: as of `Date`.
     """
 
+    no_device: ClassVar[str] = "devices code no times, whose hours are those of a zone"
+    for_devices: ClassVar[str] = 'use kind = "date" with the days of that place, or set model = "central"'
     zone: str
 
     @property

@@ -68,7 +68,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
         self._check_levels()
         self._check_postprocess()
-        self._check_dates()
+        self._check_devices()
         self._check_periods()
         self._check_where()
         self._check_tables()
@@ -129,8 +129,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if {*has} & {*self.release.levels[:place]}:
                 raise ValueError(f".release.level: expected one of {', '.join(has)}, got {level!r} beside another")
 
-    def _check_dates(self) -> None:
-        """Refuse dates under the local model: devices in other languages than Python code none."""
+    def _check_devices(self) -> None:
+        """Refuse under the local model what devices in other languages than Python do not code."""
         for attribute in self.attribute:
             if attribute.no_device and self.privacy.model == "local":
                 raise ValueError(f".attribute[{attribute.name}].kind: {attribute.no_device}; {attribute.for_devices}")

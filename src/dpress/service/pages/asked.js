@@ -21,12 +21,16 @@ function described({ kind, labels, own }) {
   if (kind === "location") return `a place within ${own.map((axis) => `${axis.name} ${ends(axis).join(" to ")}`).join(", ")}`;
   if (own[0].kind === "strings") return `a text of up to ${own[0].longest} bytes, a letter from a to z being one`;
   if (labels) return labels.slice(0, MOST).join(", ") + (labels.length > MOST ? `, and ${labels.length - MOST} more` : "");
-  return `a number from ${ends(own[0]).join(" to ")}`;
+  return `a ${own[0].kind === "date" ? "date" : "number"} ${span(own[0])}`.trim();
 }
 
-/** Returns both ends of an attribute of numbers. */
+/** Returns between which ends an attribute's numbers or days lie; nothing where any day will do. */
+export const span = (own) => (own.edges ?? own.bounds ? `from ${ends(own).join(" to ")}` : "");
+
+/** Returns both ends of an attribute of numbers or days. */
 export const ends = (axis) => {
   const all = axis.edges ?? axis.bounds;
+  if (axis.kind === "date") return all;
   return [edge(Number(all[0])), edge(Number(all.at(-1)))];
 };
 

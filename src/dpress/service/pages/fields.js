@@ -1,5 +1,5 @@
 /** A field of the survey for every attribute, made of what is asked alone. */
-import { ends } from "./asked.js";
+import { ends, span } from "./asked.js";
 import { drawn, element } from "./elements.js";
 
 const SILENT = ["reject", "drop"]; // what happens to a missing value where it has no cell
@@ -10,7 +10,8 @@ export function field(attribute) {
   if (attribute.kind === "location") return place(attribute);
   const own = attribute.own[0];
   if (own.kind === "strings") return string(attribute.title, own);
-  return own.values ? choice(attribute, own) : number(attribute.title, own);
+  if (own.values) return choice(attribute, own);
+  return bounded(attribute.title, own, own.kind === "date" ? dated(own) : numeric(own));
 }
 
 function choice({ title, labels }, own) {
@@ -33,15 +34,19 @@ function string(title, own) {
   return { node, values: () => ({ [own.name]: input.value }) };
 }
 
-function number(title, own) {
-  const input = numeric(own);
-  const [low, high] = ends(own);
+function bounded(title, own, input) {
   const empty = !SILENT.includes(own.null);
   input.required = !empty;
-  const hint = element("span", { class: "note", id: `${input.id}-hint` }, `from ${low} to ${high}${empty ? ", or leave it empty" : ""}`);
+  const hint = element("span", { class: "note", id: `${input.id}-hint` }, `${span(own) || "any day"}${empty ? ", or leave it empty" : ""}`);
   input.setAttribute("aria-describedby", hint.id);
   const node = element("p", { class: "ask" }, element("label", { for: input.id }, title), input, " ", hint);
-  return { node, values: () => ({ [own.name]: input.value === "" ? null : Number(input.value) }) };
+  const value = () => (own.kind === "date" ? input.value : Number(input.value));
+  return { node, values: () => ({ [own.name]: input.value === "" ? null : value() }) };
+}
+
+function dated(own) {
+  const [min, max] = own.bounds ?? ["0001-01-01", "9999-12-31"];
+  return element("input", { id: `field-${own.name}`, type: "date", min, max, required: "" });
 }
 
 function numeric(own) {
