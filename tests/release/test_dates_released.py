@@ -11,6 +11,7 @@ from tests.kinds.reading import text_of_page
 from tests.reporting.macros import sentence
 
 import dpress
+from dpress.core.basics import rng
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.data.specification.spec import load_spec
 from dpress.document import design as designs
@@ -141,6 +142,42 @@ def test_a_design_with_dates_is_plain_and_reads_back(own):
     broken["ask"]["attributes"][0]["bounds"] = ["2024-01-11", "2024-12-31"]
     with pytest.raises(SchemaMismatch, match="attributes are not those of its `ask`"):
         designs.from_plain(broken)
+
+
+@pytest.mark.parametrize(
+    ("own", "kind"),
+    [
+        (VISITED | {"outside": "clamp"}, "histogram"),
+        (VISITED | {"outside": "clamp"}, "ranges"),
+        ({"name": "visited", "kind": "date", "cells": "weekday", "null": "unknown"}, "histogram"),
+    ],
+)
+def test_devices_report_dates(own, kind, tmp_path):
+    wanted = spec(own, kind=kind, privacy={"model": "local", "epsilon": 40.0})
+    design = dpress.plan(wanted).design
+    dpress.perturb(design, ROWS, out=tmp_path / "reports.parquet", rng=rng.seeded(8))
+    dpress.estimate(design, tmp_path / "reports.parquet", out=tmp_path / "out")
+    coded = design.attributes[0].arrow_cells(ROWS["visited"].combine_chunks())
+    labels = design.attributes[0].labels
+    counts = np.bincount(np.where(coded < 0, len(labels) - 1, coded), minlength=len(labels))
+    release = dpress.load_release(tmp_path / "out")
+    for label, count in [*zip(labels, counts.tolist(), strict=True)][:7]:
+        found = release.query(f"visited = {label}")
+        assert abs(found.value - count) < 6 * found.standard_error + 1e-6
+    told = dpress.device(design).answer(
+        design.ask.attributes[0].codes("2024-02-29"), rng=rng.seeded(1), secret=bytes(32)
+    )
+    assert dpress.intake(design).accept(told).report_type in range(len(design.ask.report_types))
+
+
+def test_devices_are_asked_for_the_mean_of_every_month():
+    number = {"name": "cost", "kind": "integer", "bounds": [0, 9]}
+    parameters = {"by": ["visited"], "mean": ["cost"]}
+    own = VISITED | {"outside": "clamp", "cells": "quarter"}
+    design = dpress.plan(
+        spec(own, number, kind="statistics", privacy={"model": "local", "epsilon": 4.0}, parameters=parameters)
+    ).design
+    assert [one["kind"] for one in json.loads(designs.encode(design))["ask"]["attributes"]] == ["date", "integer"]
 
 
 def test_devices_are_not_asked_for_times():

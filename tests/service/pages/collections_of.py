@@ -31,6 +31,19 @@ SPECS = {
     "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides", "contact": "Ann"}},
     "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
     "gaps": {"attribute": [{**AGE, "null": "unknown"}, {**SEX, "null": "unsaid"}], "release": {"kind": "marginals"}},
+    "days": {
+        "attribute": [
+            {
+                "name": "visited",
+                "kind": "date",
+                "bounds": ["2024-01-10", "2024-12-31"],
+                "cells": "week",
+                "null": "never",
+            },
+            {"name": "born", "title": "Born on a", "kind": "date", "cells": "weekday"},
+        ],
+        "release": {"kind": "marginals"},
+    },
     "numbers": {
         "attribute": [SEX, {**AGE, "kind": "numeric", "unit": "years"}],
         "release": {"kind": "statistics", "parameters": {"by": ["sex"], "mean": ["age"]}},

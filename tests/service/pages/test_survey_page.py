@@ -116,6 +116,30 @@ def test_a_value_that_may_be_missing_may_be_left_out(serve, open_page):
     assert open_store(service.store).reports(0) == 2
 
 
+def test_a_date_is_chosen_within_its_bounds(serve, open_page):
+    service = serve("days", "--public")
+    page = open_page(service.survey)
+    page.get_by_text("from 2024-01-10 to 2024-12-31, or leave it empty").wait_for()
+    visited, born = page.get_by_label("visited"), page.get_by_label("Born on a")
+    assert [one.get_attribute("type") for one in (visited, born)] == ["date", "date"]
+    show = page.get_by_role("button", name="Show what would leave this browser")
+    visited.fill("2025-01-01")
+    born.fill("1969-12-31")
+    show.click()
+    assert visited.evaluate("own => own.validity.rangeOverflow") is True
+    assert not page.locator("#preview").is_visible()
+    visited.fill("2024-12-31")
+    show.click()
+    page.get_by_role("button", name="Send a report").click()
+    page.get_by_text("Sent and counted.").wait_for()
+    empty = open_page(service.survey)
+    empty.get_by_label("Born on a").fill("2024-02-29")
+    empty.get_by_role("button", name="Show what would leave this browser").click()
+    empty.get_by_role("button", name="Send a report").click()
+    empty.get_by_text("Sent and counted.").wait_for()
+    assert open_store(service.store).reports(0) == 2
+
+
 def test_a_place_is_clicked_or_written(serve, open_page):
     service = serve("maps", "--public")
     page = open_page(service.survey)
