@@ -36,7 +36,8 @@ def only(axis: str, values: tuple[object, ...], where: Holds, *others: str, why:
     return Rule(why=why, axes=(axis, *others), refused=refused, holds=lambda case: case[axis] in values or where(case))
 
 
-DATED = ("month", "quarter in Berlin", "hour")
+DAYS = ("month",)
+DATED = (*DAYS, "quarter in Berlin", "hour")
 ANY = ("any texts", "any integers", "any truths", "any nasty")
 LISTED = ("texts", "nasty", "nul", "integers", "truths", "ordinal")
 NUMBERS = ("integer", "years", "bins", "edges")
@@ -52,12 +53,12 @@ COLUMNS_OF: Mapping[str, tuple[str, ...]] = {
     "statistics": (*LISTED, "codes", *NUMBERS, *DATED, *ANY),
     "names": ANY,
     "regions": ("codes",),
-    "histogram of devices": (*LISTED, *NUMBERS),
-    "marginals of devices": (*LISTED, *NUMBERS),
-    "ranges of devices": ("ordinal", *NUMBERS),
-    "joint of devices": (*LISTED, *NUMBERS),
+    "histogram of devices": (*LISTED, *NUMBERS, *DAYS),
+    "marginals of devices": (*LISTED, *NUMBERS, *DAYS),
+    "ranges of devices": ("ordinal", *NUMBERS, *DAYS),
+    "joint of devices": (*LISTED, *NUMBERS, *DAYS),
     "spatial of devices": ("place",),
-    "statistics of devices": (*LISTED, *NUMBERS),
+    "statistics of devices": (*LISTED, *NUMBERS, *DAYS),
     "strings of devices": ANY,
     "sets of devices": ("texts", "nasty", "nul", "integers"),
 }
