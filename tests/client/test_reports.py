@@ -70,6 +70,9 @@ def attribute_values(attribute):
         beside = ["no such value", None] if attribute.null is not None else ["no such value"]
         return [*attribute.values, *beside[: len(attribute.extra)]]
     edges = attribute.edges.tolist()
+    if attribute.calendar is not None:
+        days = np.array(edges[:-1], dtype="datetime64[h]").astype("datetime64[D]")
+        return [*map(str, days), *(None for _ in attribute.extra)]
     middle = [low if isinstance(low, int) else (low + high) / 2 for low, high in itertools.pairwise(edges)]
     return [*middle, *(None for _ in attribute.extra)]
 

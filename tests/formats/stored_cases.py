@@ -237,6 +237,9 @@ def collections() -> dict[str, Case]:
         attributes=[EDUCATION], privacy=PEOPLE, spoiled=True,
         release={"kind": "histogram", "method": "subset_selection", "parameters": {"round": 3}},
     )  # fmt: skip
+    visited = {"name": "visited", "kind": "date", "bounds": ["2024-01-10", "2024-12-31"], "cells": "month"}
+    found["local_dates"] = Case(attributes=[visited], privacy=PEOPLE, release={"kind": "histogram"},
+        queries=("visited in 2024-02..2024-04", "visited = 2024-Q4"))  # fmt: skip
     found["local_ranges"] = Case(
         attributes=[YEARS], privacy=PEOPLE, queries=("age in 22..33",),
         release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 6}},
@@ -263,14 +266,11 @@ def collections() -> dict[str, Case]:
         attributes=[YEARS], privacy=PEOPLE, exact=False, queries=("circular mean age", "resultant length age"),
         release={"kind": "statistics", "parameters": {"by": [], "circular": ["age"]}},
     )  # fmt: skip
-    post = ["norm_sub", "integer"]
-    several = {"users": {"split": "users"}, "budget": {"split": "budget"}}
-    for name, own in several.items():
+    for name in ("users", "budget"):
         found[f"local_{name}"] = Case(
-            attributes=[SEX, AGE, REGION],
-            privacy=PEOPLE,
-            release={"kind": "marginals", "postprocess": post, "parameters": {"ways": 1, **own}},
-        )
+            attributes=[SEX, AGE, REGION], privacy=PEOPLE, release={"kind": "marginals",
+                "postprocess": ["norm_sub", "integer"], "parameters": {"ways": 1, "split": name}},
+        )  # fmt: skip
     return found
 
 
