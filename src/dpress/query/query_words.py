@@ -31,7 +31,7 @@ MEANT = (
     (r"^(t[- ]?test|test|p[- ]?value|significance)\b", "a test is `mean NAME where A - mean NAME where not A`"),
     (r"^(iqr|range|spread)\b", "how far numbers lie apart tell `quantile 0.25 of NAME` and 0.75"),
     (r"^(mode|histogram|distribution|top)\b", "how often every value occurs is `count by NAME`"),
-    (r"^(corr|correlation|cov|covariance)\b", "how two attributes go together is `count by NAME, NAME`"),
+    (r"^(corr|correlation|cov|covariance)\b", "write `correlation NAME NAME` or `independence NAME NAME`"),
     (r"^(number|how\s+many)\b", "a number of rows is `count CONDITIONS`"),
     (r"\bgroup\s+by\b|\sper\s", GROUPED),
     (r"\s(for|of|if|when|given)\s", "which rows it is of stands behind `where`"),

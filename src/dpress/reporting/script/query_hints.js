@@ -24,7 +24,7 @@ const MEANT = [
   [/^(t[- ]?test|test|p[- ]?value|significance)\b/i, "a test is `mean NAME where A - mean NAME where not A`"],
   [/^(iqr|range|spread)\b/i, "how far numbers lie apart tell `quantile 0.25 of NAME` and 0.75"],
   [/^(mode|histogram|distribution|top)\b/i, "how often every value occurs is `count by NAME`"],
-  [/^(corr|correlation|cov|covariance)\b/i, "how two attributes go together is `count by NAME, NAME`"],
+  [/^(corr|correlation|cov|covariance)\b/i, "write `correlation NAME NAME` or `independence NAME NAME`"],
   [/^(number|how\s+many)\b/i, "a number of rows is `count CONDITIONS`"],
   [/\bgroup\s+by\b|\sper\s/i, "groups are `by NAME`, at the end"],
   [/\s(for|of|if|when|given)\s/i, "which rows it is of stands behind `where`"],
