@@ -3,8 +3,9 @@
 both sides answered, the correlation of their noise -> interval of the noise; with the error of sampling -> p-value.
 """
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,17 +62,8 @@ def contrast(query: Query, answers: "ReleaseAnswers", confidence: float, *, text
     first, second = query.compared
     sides, results = (first, second), (ask(first, confidence), ask(second, confidence))
     correlation, notes = answers.correlation(sides, results)
-    noted = " ".join(dict.fromkeys(filter(None, (*(result.note for result in results), *notes)))) or None
     noise = difference_of(_estimates(results[0]), _estimates(results[1]), correlation)
-    result = Result(
-        query=text,
-        of="contrast",
-        value=float(noise.value[0]),
-        standard_error=float(noise.standard_error[0]),
-        interval=(float(noise.low[0]), float(noise.high[0])),
-        confidence=confidence,
-        note=noted,
-    )
+    result = _result(query, noise, text, confidence, (result.note for result in results), notes)
     if math.isnan(result.value):
         (low, high), (other_low, other_high) = (each.interval for each in results)
         return replace(result, interval=(low - other_high, high - other_low))
@@ -108,16 +100,7 @@ def quotient(query: Query, answers: "ReleaseAnswers", confidence: float, *, text
     correlation, notes = answers.correlation(sides, results)
     made = quotient_of(_estimates(results[0]), _estimates(results[1]), correlation)
     empty = () if made.value[0] == made.value[0] else (EMPTY,)
-    noted = dict.fromkeys(filter(None, (*empty, *(result.note for result in results), *notes)))
-    result = Result(
-        query=text,
-        of="quotient",
-        value=float(made.value[0]),
-        standard_error=float(made.standard_error[0]),
-        interval=(float(made.low[0]), float(made.high[0])),
-        confidence=confidence,
-        note=" ".join(noted) or None,
-    )
+    result = _result(query, made, text, confidence, empty, (result.note for result in results), notes)
     if empty or math.isnan(result.standard_error) or (sampling := answers.sampling(sides, results)) is None:
         return result
     return sampled(result, sampling)
@@ -135,6 +118,19 @@ def sampled(result: Result, sampling: SamplingVariance, bounds: tuple[float, flo
     error = float(sampling.standard_error[0])
     notes = filter(None, (result.note, "" if error else HIDDEN))
     return replace(result, sampling=error, population=_population(made), note=" ".join(notes) or None)
+
+
+def _result(query: Query, made: Estimates, text: str, confidence: float, *notes: Iterable[str | None]) -> Result:
+    """Return an estimate as an answer, with every note once."""
+    return Result(
+        query=text,
+        of=query.of,
+        value=float(made.value[0]),
+        standard_error=float(made.standard_error[0]),
+        interval=(float(made.low[0]), float(made.high[0])),
+        confidence=confidence,
+        note=" ".join(dict.fromkeys(filter(None, itertools.chain(*notes)))) or None,
+    )
 
 
 def _estimates(result: Result) -> Estimates:
