@@ -28,7 +28,7 @@ from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.distinct_of_groups import check_distinct, distinct_parts
 from dpress.kinds.statistics.curator.first_step import decoder_of, grouping
 from dpress.kinds.statistics.curator.parts_of_budget import CHOOSING, CUTTING, METHOD, Measured, Parts
-from dpress.kinds.statistics.curator.prediction import best_shares, mean_square
+from dpress.kinds.statistics.curator.prediction import best_shares, mean_square, standard_errors
 from dpress.kinds.statistics.curator.quantiles import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.kinds.statistics.curator.sampling import check_replicates, replicate_attributes, replicate_sums
 from dpress.kinds.statistics.curator.totals_of_persons import person_parts
@@ -47,6 +47,8 @@ from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 UNIT = "squared error, widths of the bounds"
+ROUNDS = 6  # of shares for the precision that is asked for
+CLOSE = 0.01  # relative: so near is met
 MOST_GROUPS, MOST_LISTED = 1 << 24, 1 << 12
 
 
@@ -239,12 +241,26 @@ def _discovering(goal: _Goal, search: Discovery) -> Candidate:
 
 
 def _measured(goal: _Goal, loss: Loss) -> Measured:
-    """Return what is measured under a loss, or under less of it where every statistic's precision needs no more."""
+    """Return what is measured under a loss, or under less of it where every statistic's precision needs no more.
+
+    Errors fall as shares say only where noise is many steps wide; a statistic whose error is then above the precision
+    by more than a hundredth is asked for with less, again.
+    """
     terms, parts = goal.terms, _parts(goal, loss)
     stated, assumed = terms.precision or {}, terms.assume or {}
     even = Measured(parts=parts, loss=loss, shares=parts.even, unit=goal.spec.privacy.protected)
-    shares, needed = best_shares(even, goal.schema, users=terms.users, precision=stated, assumed=assumed)
-    return replace(even, loss=needed, shares=shares)
+    wanted = dict(stated)
+    for _ in range(ROUNDS):
+        shares, needed = best_shares(even, goal.schema, users=terms.users, precision=wanted, assumed=assumed)
+        made = replace(even, loss=needed, shares=shares)
+        if not stated:
+            break
+        errors = standard_errors(made.mechanism, goal.schema, terms.users, assumed)
+        missed = {name for name, target in stated.items() if errors[name] > (1 + CLOSE) * target}
+        if not missed:
+            break
+        wanted |= {name: wanted[name] * stated[name] / errors[name] for name in missed}
+    return made
 
 
 def _parts(goal: _Goal, loss: Loss) -> Parts:
