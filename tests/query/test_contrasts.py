@@ -266,3 +266,19 @@ def test_a_ratio_of_weighted_sums_has_the_error_of_its_replicates() -> None:
         every = [above @ each / (below @ each) for each in (weights, replicates)]
         expected = math.sqrt(FACTORS["jackknife"] * np.sum((every[1] - every[0]) ** 2))
         assert told[text].sampling == pytest.approx(expected, rel=0.03)
+
+
+def test_a_difference_of_shares_of_groups_has_the_error_of_their_replicates() -> None:
+    table, replicates = survey("jackknife")
+    parts = parameters("jackknife") | {"by": ["region", "employed"], "share": None, "mean": ["wage"]}
+    told = weighted(5, table, {"rho": 900}, **parts)
+    text = "share employed = yes where region = north - share employed = yes where region = south"
+    region, employed = (table[name].to_numpy(zero_copy_only=False) for name in ("region", "employed"))
+    every = []
+    for weights in (weights_of(table), replicates):
+        shares = [weights[(region == name) & (employed == "yes")].sum(axis=0) / weights[region == name].sum(axis=0)
+                  for name in ("north", "south")]  # fmt: skip
+        every.append(shares[0] - shares[1])
+    expected = math.sqrt(FACTORS["jackknife"] * np.sum((every[1] - every[0]) ** 2))
+    assert told[text].sampling == pytest.approx(expected, rel=0.03)
+    assert told[text].p_value is not None

@@ -1,6 +1,7 @@
 """Hidden and rounded numbers: post-processing of what is published, marked in every file, and queries answer."""
 
 import itertools
+import math
 import zipfile
 
 import numpy as np
@@ -8,6 +9,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from tests.kinds.statistics import weighted_rows
+from tests.kinds.statistics.test_replicates import parameters, survey
 
 from dpress import NotSupported, load_release, plan, publish, report
 from dpress.core.basics import rng as generators
@@ -82,8 +85,8 @@ def test_a_release_is_read_back_and_a_query_is_answered_with_a_note(tmp_path):
 
 
 def test_a_group_of_few_is_hidden_with_all_its_statistics(tmp_path):
-    parameters = {"by": ["region"], "mean": ["cost"], "median": ["cost"]}
-    out, release = tmp_path / "release", {"kind": "statistics", "parameters": parameters}
+    wished = {"by": ["region"], "mean": ["cost"], "median": ["cost"]}
+    out, release = tmp_path / "release", {"kind": "statistics", "parameters": wished}
     released(release | {"hide": "count < 30", "round": 3}, (REGION, COST), out=out, csv=True)
     table, written = pq.read_table(out / "statistics.parquet"), pa.csv.read_csv(out / "statistics.csv")
     counts = dict(zip(REGIONS, released(release, (REGION, COST)).answers.groups().of("count").value, strict=True))
@@ -99,8 +102,8 @@ def test_a_group_of_few_is_hidden_with_all_its_statistics(tmp_path):
 
 
 def test_a_group_is_not_hidden_by_a_count_that_is_not_published():
-    parameters = {"by": ["region"], "median": ["cost"], "intervals": False}
-    release = {"kind": "statistics", "method": "group_quantiles", "parameters": parameters}
+    wished = {"by": ["region"], "median": ["cost"], "intervals": False}
+    release = {"kind": "statistics", "method": "group_quantiles", "parameters": wished}
     plain = {"attribute": [REGION, COST], "privacy": {"epsilon": 1}}
     plan(plain | {"release": release | {"hide": "cv > 0.3"}})
     with pytest.raises(ValueError, match=r"^\$\.release\.hide: .* count, which these statistics do not publish; leave"):
@@ -193,3 +196,47 @@ def test_a_bound_is_met_exactly_and_what_is_not_known_or_exact_stays():
 def test_a_rule_of_another_form_is_refused(rule):
     with pytest.raises(ValueError, match=r'^\.hide: expected "cv > 0.3", "width > 0.5" or "count'):
         display_of({"hide": rule})
+
+
+def test_with_replicates_noise_and_sampling_decide_together(tmp_path):
+    """A share that noise alone would leave shown is hidden by its error of sampling, in the file and on the page."""
+    made = weighted_rows.published(5, survey("jackknife")[0], {"rho": 900}, **parameters("jackknife"))
+    error = [made[f"mean wage where region = {region}"] for region in ("north", "south")]
+    noise, both = (max(each.standard_error / each.value for each in error), min(
+        math.hypot(each.standard_error, each.sampling) / each.value for each in error))  # fmt: skip
+    assert noise < both
+    bound = (noise + both) / 2
+    terms = {**weighted_rows.PARAMETERS, **parameters("jackknife")}
+    release = {"kind": "statistics", "hide": f"cv > {bound:.6f}", "parameters": {k: v for k, v in terms.items() if v}}
+    plain = {
+        "attribute": [weighted_rows.REGION, weighted_rows.EMPLOYED, weighted_rows.WAGE, weighted_rows.WEIGHT],
+        "privacy": {"rho": 900},
+        "release": release,
+    }
+    shown = publish(plain, survey("jackknife")[0], out=tmp_path / "out", rng=generators.seeded(5))
+    rows = pq.read_table(tmp_path / "out" / "statistics.parquet").to_pylist()
+    of_means = [row for row in rows if row["statistic"] == "mean wage" and row["region"] in ("north", "south")]
+    assert [row["hidden"] for row in of_means] == [True, True]
+    assert "hide a number such as this" in str(shown["mean wage where region = north"].note)
+
+
+def test_coefficients_near_zero_are_results_and_stay(tmp_path):
+    number = {"name": "age", "kind": "integer", "bounds": [0, 99]}
+    parameters_of = {"relations": ["age ~ pay"], "users": 400}
+    release = {"kind": "statistics", "hide": "cv > 0.0001", "parameters": parameters_of}
+    pay = {"name": "pay", "kind": "integer", "bounds": [0, 99]}
+    spec = {"attribute": [number, pay], "privacy": {"epsilon": 50.0}, "release": release}
+    table = pa.table({"age": [k * 37 % 100 for k in range(400)], "pay": [k * 61 % 100 for k in range(400)]})
+    publish(spec, table, out=tmp_path / "out", rng=generators.seeded(5))
+    table = pq.read_table(tmp_path / "out" / "statistics.parquet").to_pylist()
+    hidden = {row["statistic"]: row["hidden"] for row in table}
+    assert not hidden["coefficient pay in age ~ pay"]
+    assert hidden["variance pay"]
+
+
+def test_relations_whose_rows_may_lack_a_number_have_no_count_to_hide_by():
+    number = {"name": "age", "kind": "integer", "bounds": [0, 99], "null": "none"}
+    pay = {"name": "pay", "kind": "integer", "bounds": [0, 99]}
+    release = {"kind": "statistics", "hide": "count < 10", "parameters": {"relations": ["age ~ pay"], "users": 400}}
+    with pytest.raises(ValueError, match=r'hides groups by their count.*`null = "drop"`'):
+        plan({"attribute": [number, pay], "privacy": {"epsilon": 1.0}, "release": release})

@@ -135,6 +135,24 @@ class Display:
         return f"The release's tables hide a number such as this ({' or '.join(rule.text for rule in self.rules)})."
 
 
+def with_sampling(
+    error: Array, ends: tuple[Array, Array], sampling: Array | None, population: tuple[Array, Array] | None
+) -> tuple[Array, tuple[Array, Array]]:
+    """Return the error and the interval that decide what is hidden: of noise and sampling, where that is stated.
+
+    Args:
+        error: the standard errors of the noise.
+        ends: of its intervals.
+        sampling: the standard errors of sampling, NaN where they are not stated.
+        population: the ends of the intervals of both.
+    """
+    if sampling is None or population is None:
+        return error, ends
+    stated = ~np.isnan(sampling)
+    low, high = (np.where(stated, both, alone) for both, alone in zip(population, ends, strict=True))
+    return np.where(stated, np.hypot(error, np.where(stated, sampling, 0.0)), error), (low, high)
+
+
 EVERYTHING = Display()
 """All numbers as they are."""
 

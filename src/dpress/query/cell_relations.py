@@ -31,7 +31,10 @@ OF_SAMPLE = (
 )
 MIDDLES = "A number is the middle of its cell: what more exact ones would give is left open."
 HIDDEN = "The noise hides the count, or what else is divided by, so that nothing is known of this."
-SIMULATED = f"The p-value is of {DRAWS:,} tables simulated under independence, with the sampling of rows and the noise."
+SIMULATED = (
+    f"The p-value is of {DRAWS:,} tables simulated under independence, with the sampling of rows and the noise; "
+    f"none is below {1 / (DRAWS + 1):g}."
+)
 UNTOLD = "Values that noise does not tell from none are left out of V."
 MOST_TERMS = 64
 Factor = dict[str, Array]  # what an attribute is as regressors: their values in its cells, by their names

@@ -3,6 +3,7 @@
 part, display -> the same rows -> Parquet, with the base in the schema's metadata -> CSV with multiples of it.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from dpress.core.maps.linear import Array
 from dpress.inference.postprocess import answers
-from dpress.inference.suppression import Display, Mask, display_of
+from dpress.inference.suppression import Display, Mask, display_of, with_sampling
 from dpress.query.counted_rows import CountedRows
 from dpress.query.published_tables import ADJUSTED
 from dpress.query.released_file import Part
@@ -21,6 +22,9 @@ from dpress.query.result import Result
 HIDDEN = "hidden"  # the column that says which numbers are
 ROUNDED_TO = "rounded_to"  # in the metadata of a table
 COUNTED = ("count", "persons", "distinct")  # statistics that are counts, by their first words
+SAMPLED = ("sampling_error", "population_low", "population_high")
+SIGNED = ("coefficient", "intercept", "covariance", "correlation")  # of which 0 is a result: no share of it is too wide
+OF_SIGNS = ("relation", "contrast", "difference")
 STATISTIC, COUNT, VALUE = "statistic", "count", "value"
 
 
@@ -55,7 +59,12 @@ class SuppressedRows:
             return batch
         judged = ADJUSTED if self.adjusted and ADJUSTED in batch.schema.names else value
         number, error, low, high = (_numbers(batch, name) for name in (judged, "standard_error", "low", "high"))
+        sampling, *population = (
+            _numbers(batch, name) if name in batch.schema.names else np.full(batch.num_rows, np.nan) for name in SAMPLED
+        )
+        error, (low, high) = with_sampling(error, (low, high), sampling, (population[0], population[1]))
         mask = self.display.hidden(number, error, (low, high), _counts(batch, number))
+        mask &= ~_signed(batch)
         for place in range(batch.schema.names.index(value), batch.num_columns):
             numbers = _numbers(batch, batch.schema.names[place])
             shown = pa.array(numbers, mask=mask | np.isnan(numbers))
@@ -78,8 +87,12 @@ def as_shown(part: Part, counted: str, release: Mapping[str, Any]) -> Part:
 
 def note_of(release: Mapping[str, Any], result: Result) -> str:
     """Return the note on an answer such as the tables of a design hide; empty on any other."""
-    numbers = result.value, result.standard_error, result.interval
-    return display_of(release).note(*numbers, counted=result.of == COUNT)
+    if result.of in OF_SIGNS:
+        return ""
+    error, ends = result.standard_error, result.interval
+    if result.sampling is not None and result.population is not None:
+        error, ends = math.hypot(error, result.sampling), result.population
+    return display_of(release).note(result.value, error, ends, counted=result.of == COUNT)
 
 
 def rounded_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -112,6 +125,13 @@ def _of_counts(batch: pa.RecordBatch) -> Mask:
     if STATISTIC not in batch.schema.names:
         return np.ones(batch.num_rows, dtype=np.bool_)
     return np.array([name.split(" ")[0] in COUNTED for name in batch.column(STATISTIC).to_pylist()], dtype=np.bool_)
+
+
+def _signed(batch: pa.RecordBatch) -> Mask:
+    """Return which rows hold a statistic of which 0 is a result."""
+    if STATISTIC not in batch.schema.names:
+        return np.zeros(batch.num_rows, dtype=np.bool_)
+    return np.array([name.split(" ")[0] in SIGNED for name in batch.column(STATISTIC).to_pylist()], dtype=np.bool_)
 
 
 def _counts(batch: pa.RecordBatch, number: Array) -> Array | None:

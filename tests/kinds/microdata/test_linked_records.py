@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -147,6 +148,28 @@ def test_a_release_is_read_back_and_asked(tmp_path):
     )
     assert written(read, tmp_path / "again") == files
     assert read.manifest()["linked_persons"] == len(files[1])
+
+
+def test_queries_of_a_slot_are_of_persons_who_are_there():
+    """An integer slot says with the number below its bounds that nobody is in it, which is no number of anybody's."""
+    release = dpress.publish(plain(), tables(*households(200, seed=5)), rng=rng.seeded(7))
+    records = release.answers.made.table
+    first, third = (records[f"age_{number}"].to_numpy() for number in (1, 3))
+    there = third >= 0
+    assert 0 < there.sum() < there.size
+    assert release["mean age_3"].value == pytest.approx(third[there].mean())
+    assert release["age_3 < 30"].value == (there & (third < 30)).sum()
+    assert release["not age_3 < 30"].value == (third >= 30).sum()
+    assert release["age_3 < 30 or age_1 < 30"].value == ((there & (third < 30)) | ((first >= 0) & (first < 30))).sum()
+    assert release["share age_3 < 30 where age_3 < 60"].value == pytest.approx(
+        (there & (third < 30)).sum() / (there & (third < 60)).sum()
+    )
+    expected = np.corrcoef(first[there], third[there])[0, 1]
+    assert release["correlation age_1 age_3"].value == pytest.approx(expected)
+    assert "Of slots only those count that somebody is in." in str(release["mean age_3"].note)
+    drawn = next(release.answers.drawing("age_3 < 30").batches(50, rng=rng.seeded(1)))
+    assert min(drawn["age_3"].to_pylist()) >= 0
+    assert release["total"].value == records.num_rows
 
 
 def test_values_within_cells_are_the_same_whenever_they_are_written(tmp_path):

@@ -168,6 +168,7 @@ def test_a_plan_predicts_the_errors() -> None:
         ({"relations": ["cost ~ ward"]}, "ward is in `by`, too"),
         ({"relations": ["age ~ cost", "intercept in cost ~ age"]}, r"relations\[#2\]: name the regression"),
         ({"mean": ["cost"]}, "`relations` share one measurement"),
+        ({"weight": "cost"}, "`relations` are of rows and take no weight"),
         ({"relations": ["cost ~ sex"]}, "'age' neither makes groups nor is measured"),
         ({"unit": {"cost": 0.3}}, "divides the width"),
     ],

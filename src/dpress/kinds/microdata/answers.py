@@ -4,7 +4,7 @@ records -> codes -> how many match a query.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.drawn_again import drawn_again
 from dpress.kinds.microdata.linked_records import Linking, linking
+from dpress.kinds.microdata.occupied_slots import THERE, Slots, among, counted, with_numbers
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.mechanisms.microdata.record_rules import NONE, Rules
 from dpress.query.answering import Answering
@@ -37,12 +38,15 @@ from dpress.query.boxes import products
 from dpress.query.cell_table import Counted, without_error
 from dpress.query.drawing import Drawing
 from dpress.query.folder import columns
+from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
-from dpress.query.query_tree import Condition, Query
+from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.record_files import NAME, Written, values
+from dpress.query.relation_grammar import relation
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
+from dpress.query.schema_queries import conditions_of
 from dpress.query.sources import Source
 from dpress.query.table_forms import ProductSums
 
@@ -50,7 +54,7 @@ Measured = tuple[tuple[int, float], ...]
 LONGEST = 1 << 16  # bytes of texts for every byte of their file, where there are more than FEW_BYTES
 FEW_BYTES = 1 << 28
 NOTE = "Counted in synthetic records: no error is known for it."
-TOTAL = "The interval is that of the number of rows; there are as many records, rounded and at least 0."
+OF_ALL = "The interval is that of the number of rows; there are as many records, rounded and at least 0."
 UNPROVEN = "The records come from a method whose published claim has no proof."
 
 
@@ -119,10 +123,10 @@ class Answers(ProductAnswers):
             ValueError: a test of the condition names no cells.
         """
         del progress
-        boxes, rows = products(self.release.schema, condition), self.made.rows
+        boxes, rows = products(self.release.schema, among(self.slots, condition)), self.made.rows
         if rows is not None and all(np.all(along == 1) for weights in boxes for along in weights):
             half = half_width(rows.variance, confidence, self.release.tail)
-            estimated = Result.of_count(text, rows.value, rows.variance, half, confidence, TOTAL)
+            estimated = Result.of_count(text, rows.value, rows.variance, half, confidence, OF_ALL)
             return replace(estimated, value=self._matching(boxes[0]))
         return Result(
             query=text,
@@ -130,8 +134,38 @@ class Answers(ProductAnswers):
             standard_error=math.nan,
             interval=(math.nan, math.nan),
             confidence=confidence,
-            note=" ".join(self._notes),
+            note=" ".join((*self._notes, *self._of_slots(test.attribute for test in condition.tests))),
         )
+
+    @cached_property
+    def slots(self) -> Slots:
+        """Of every slot of integers, the condition that somebody is in it."""
+        return counted(self.linking.slots) if self.linking is not None else {}
+
+    def _of_slots(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return that slots are of persons who are there, where some attributes are slots."""
+        return (THERE,) if any(name in self.slots for name in names) else ()
+
+    def group(self, attribute: str, where: Condition | None, progress: Progress | None = None) -> Group:
+        """Return weighted sums of one attribute's cells; of a slot those that somebody is in."""
+        group = super().group(attribute, with_numbers(self.slots, [attribute], where), progress)
+        tested = (test.attribute for test in (where or TOTAL).tests)
+        return replace(group, notes=(*group.notes, *self._of_slots((attribute, *tested))))
+
+    def compared(self, first: Condition, second: Condition, progress: Progress | None = None) -> Compared:
+        """Return two counts; of slots those that somebody is in."""
+        compared = super().compared(among(self.slots, first), among(self.slots, second), progress)
+        tested = (test.attribute for each in (first, second) for test in each.tests)
+        return replace(compared, notes=(*compared.notes, *self._of_slots(tested)))
+
+    def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
+        """Answer a relation from the records, of slots that somebody is in; None for what follows from counts."""
+        if query.of != "relation":
+            return None
+        names = relation(self.release.schema.names, query.attribute).attributes
+        rows = with_numbers(self.slots, names, query.where)
+        result = super().statistic(replace(query, where=rows), text, confidence)
+        return result and replace(result, note=" ".join(filter(None, (result.note, *self._of_slots(names)))))
 
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who counts records with weights; no error is known of what they add up to."""
@@ -165,7 +199,9 @@ class Answers(ProductAnswers):
 
     def drawing(self, where: str) -> Drawing:
         """Return what draws records that fulfil a condition: of those that were made, with replacement."""
-        return drawn_again(self.release.schema, self.made.table, self.codes, where, key=key_of(self.release))
+        schema = self.release.schema
+        condition = among(self.slots, conditions_of(schema, where)) if where else None
+        return drawn_again(schema, self.made.table, self.codes, condition, key=key_of(self.release))
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

@@ -14,24 +14,25 @@ from dpress.core.methods.people import Codes
 from dpress.noise.uniform import below
 from dpress.query.boxes import products
 from dpress.query.drawing import NOTHING, Drawing
+from dpress.query.query_tree import Condition
 
 
-def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str, *, key: str = "") -> Drawing:
+def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: Condition | None, *, key: str = "") -> Drawing:
     """Return what draws made records that fulfil a condition, with replacement.
 
     Args:
         schema: of the records.
         table: the records, a column for every attribute.
         codes: their cells, shape (attributes, records).
-        where: the condition; empty for all records.
+        where: the condition; None for all records.
         key: of the release's made-up key, which every record that is drawn has anew; empty without one.
 
     Raises:
-        ValueError: the condition cannot be read, or no record fulfils it.
+        ValueError: no record fulfils the condition, or it asks for part of a cell.
     """
     places = np.flatnonzero(_fulfils(schema, codes, where)) if where else np.arange(table.num_rows)
     if not places.size:
-        raise ValueError(f"{where!r} {NOTHING}" if where else "the release has no record to draw from")
+        raise ValueError(f"{where.text!r} {NOTHING}" if where else "the release has no record to draw from")
 
     def draw(size: int, rng: Generator) -> pa.RecordBatch:
         rows = table.take(pa.array(places[below(places.size, size, rng=rng)]))
@@ -46,7 +47,7 @@ def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: str, *, ke
     )
 
 
-def _fulfils(schema: Schema, codes: Codes, where: str) -> Array:
+def _fulfils(schema: Schema, codes: Codes, where: Condition) -> Array:
     """Return of which records a condition holds: 1, else 0."""
     every = np.zeros(codes.shape[1])
     for weights in products(schema, where):

@@ -5,6 +5,7 @@ estimates of all groups, their intervals at any confidence -> `findings` -> sent
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +37,7 @@ def sentences(
 
     Error: with a chance of at most 5 % a group is named that is not the highest or the lowest: a group is named where
     its interval lies beyond those of all others, of which with that confidence all hold (Bonferroni over all groups,
-    also those that are too small to be compared).
+    also those that are too small to be compared). With replicate weights intervals are of noise and sampling.
 
     Args:
         answers: of the release.
@@ -53,7 +54,7 @@ def sentences(
     subject = f"The {statistic.name}"
     if name in whole.names and name != COUNT and not np.isnan([whole.of(name).value[0], whole.of(name).low[0]]).any():
         by = f" (weighted by {answers.weighted})" if answers.weighted else ""
-        parts.append(_chief(in_units(whole, name), statistic.name + by, statistic.unit))
+        parts.append(_chief(_of_both(in_units(whole, name)), statistic.name + by, statistic.unit))
         subject = "It"
     if not 1 < len(labels) <= MOST_GROUPS or name in each.chosen or name.startswith(ROUND):
         return tuple(parts)
@@ -68,12 +69,20 @@ def _chief(whole: Estimates, name: str, unit: str) -> str:
     return f"The noise hides the {name}: it may be anything from {possible}."
 
 
+def _of_both(statistic: Estimates) -> Estimates:
+    """Return a statistic with the intervals that hold noise and sampling, where these are stated."""
+    if statistic.population is None or statistic.sampling is None:
+        return statistic
+    error = np.hypot(statistic.standard_error, np.nan_to_num(statistic.sampling))
+    return replace(statistic, standard_error=error, low=statistic.population[0], high=statistic.population[1])
+
+
 def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[str], unit: str) -> tuple[str, ...]:
     """Return the sentence on the groups, those left out of which nothing is known."""
 
     @functools.cache
     def at(confidence: float) -> Estimates:
-        return in_units(GroupResults(sums=answers.estimates(None, confidence), chosen={}), name)
+        return _of_both(in_units(GroupResults(sums=answers.estimates(None, confidence), chosen={}), name))
 
     hidden = f"The noise hides in which groups {subject[0].lower()}{subject[1:]} is higher than in others."
     estimates = at(CONFIDENCE)

@@ -8,9 +8,9 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates, changed
-from dpress.inference.suppression import Display
+from dpress.inference.suppression import Display, with_sampling
 from dpress.kinds.statistics.group_results import COUNT, CountedEstimates, GroupResults
-from dpress.query.suppressed_rows import COUNTED
+from dpress.query.suppressed_rows import COUNTED, SIGNED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,9 @@ def counts_of(sums: CountedEstimates) -> Array | None:
 def shown(statistic: Estimates, display: Display, name: str, counts: Array | None) -> Estimates:
     """Return one statistic as it is shown."""
     ends, multiple = (statistic.low, statistic.high), display.base if name.split(" ", maxsplit=1)[0] in COUNTED else 1
-    mask = display.hidden(statistic.value, statistic.standard_error, ends, counts)
+    judged = with_sampling(statistic.standard_error, ends, statistic.sampling, statistic.population)
+    mask = display.hidden(statistic.value, *judged, counts)
+    mask &= name.split(" ", maxsplit=1)[0] not in SIGNED
     if multiple > 1:
         low, high = display.outward(ends)
         statistic = replace(statistic, value=display.rounded(statistic.value), low=low, high=high)

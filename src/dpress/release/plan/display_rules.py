@@ -3,6 +3,7 @@
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Spec
+from dpress.inference.suppression import display_of
 
 HIDDEN = "hidden"  # a column of the released tables
 
@@ -24,3 +25,16 @@ def check_display(spec: Spec, *, suppresses: bool) -> None:
         raise NotSupported(f'$.release.{place}: numbers of kind = {kinds} are hidden, got "{spec.release.kind}"')
     if HIDDEN in spec.schema.names:
         raise ValueError(f"$.attribute: the released tables would have two columns {HIDDEN!r}; rename an attribute")
+
+
+def check_counted(spec: Spec, *, counted: bool) -> None:
+    """Refuse to hide groups by their count where it is not published.
+
+    Raises:
+        ValueError: so it is.
+    """
+    if not counted and any(rule.measure == "count" for rule in display_of(spec.release.display).rules):
+        raise ValueError(
+            '$.release.hide: "count" hides groups by their count, which these statistics do not publish; leave it out, '
+            'ask for a mean or a share, too, or leave out rows without a number (`null = "drop"`)'
+        )

@@ -202,7 +202,7 @@ class CuratorAnswers(GroupAnswers):
         if not self.replicated:
             return compared
         sums = cast("GroupEstimates", self.groups().sums)
-        sampling = shared_errors.of_weights(sums, self.mask(first), self.mask(second))
+        sampling = shared_errors.of_weights(sums, (self.mask(first), self.mask(second)))
         return replace(compared, sampling=sampling, notes=(self.of_weights(sampled=sampling is not None),))
 
     def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
@@ -227,6 +227,9 @@ class CuratorAnswers(GroupAnswers):
         share = self._share_name(sides[0].first) if sides[0].of == "share" else None
         name = share or f"mean {sides[0].attribute}"
         left, right = (self.estimates(self.mask(side.where), CONFIDENCE) for side in sides)
+        if share is None and sides[0].of == "share" and (sums := self.estimates(None, CONFIDENCE)) is not None:
+            masks = [(self.mask(both(side.first, side.where)), self.mask(side.where)) for side in sides]
+            return shared_errors.of_weights(sums, *masks)
         if left is None or right is None or name not in left.names:
             return None
         return shared_errors.of_difference(left, right, name)

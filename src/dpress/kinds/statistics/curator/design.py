@@ -17,7 +17,6 @@ from dpress.core.basics.losses.any_loss import part_of
 from dpress.core.basics.losses.loss import Loss
 from dpress.core.basics.parameters import PLACE, Parameters
 from dpress.data.specification.spec import Spec
-from dpress.inference.suppression import display_of
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.attribute_levels import check_units, finest
 from dpress.kinds.statistics.curator import discovery, first_step
@@ -44,6 +43,7 @@ from dpress.mechanisms.linear.row_weight import RowWeight
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.boxes import product
 from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.display_rules import check_counted
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 UNIT = "squared error, widths of the bounds"
@@ -151,23 +151,9 @@ def choose(spec: Spec) -> Choice:
             raise NotSupported(f"{PLACE}: {what} are counted in groups that are listed, not discovered")
         candidates = [_discovering(goal, search) for search in discovery.discoveries(spec, name)]
     best = min(candidates, key=lambda candidate: candidate.predicted_error)
-    _check_counted(spec, best)
+    strategy = decoder_of(grouping(best.mechanism)).strategy
+    check_counted(spec, counted=strategy is not None and any(part.counts_rows for part in strategy.of_rows))
     return chosen_of((best,), goal.schema, goal.by, users=terms.users, unit=UNIT)
-
-
-def _check_counted(spec: Spec, chosen: Candidate) -> None:
-    """Refuse to hide groups by their count where it is not published.
-
-    Raises:
-        ValueError: so it is.
-    """
-    strategy = decoder_of(grouping(chosen.mechanism)).strategy
-    counted = strategy is not None and any(part.counts_rows for part in strategy.of_rows)
-    if not counted and any(rule.measure == "count" for rule in display_of(spec.release.display).rules):
-        raise ValueError(
-            '$.release.hide: "count" hides groups by their count, which these statistics do not publish; leave it out, '
-            "or ask for a mean or a share, too"
-        )
 
 
 def _methods(terms: Statistics) -> tuple[str, ...]:

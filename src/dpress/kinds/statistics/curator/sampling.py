@@ -198,8 +198,10 @@ class Deviations:
         scale = radius / _divisors(weights, self.weights)
         return scale * levels, scale**2 * noise
 
-    def quotients(self, first: Array, second: Array, weights: tuple[float, float]) -> SamplingVariance:
-        """Return the variance of the ratio of the weights of two sets of groups, of deviations of every group.
+    def quotients(self, first: Array, second: Array, weights: tuple[float, float]) -> tuple[Array, Array]:
+        """Return how far the ratio of two sets' weights is from that of every replicate, and the variance of its noise.
+
+        Of the deviations of every group; see `shifts`.
 
         Args:
             first: which groups the first set has, 0 or 1, shape (groups,).
@@ -210,7 +212,7 @@ class Deviations:
         form, ends = first - ratio * second, self.sums.shape[2]
         scale = 1 / _divisors(np.array(weights[1:]), (second @ self.weights)[None])
         noise = ends * float(form**2 @ self.variance)
-        return self.variance_of(scale * (form @ self.weights), scale**2 * noise)
+        return scale * (form @ self.weights), scale**2 * noise
 
     def variance_of(self, deviations: Array, noise: Array) -> SamplingVariance:
         """Return the variance of what the replicates lie so far from; see `sampling_variance`."""

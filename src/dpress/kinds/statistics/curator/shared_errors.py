@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpress.core.maps.linear import Array
 from dpress.inference.sampling_variance import SamplingVariance
 from dpress.kinds.statistics.group_results import Mask
 
@@ -62,10 +63,24 @@ def of_quotient(sums: "GroupEstimates", first: str, second: str) -> SamplingVari
     return above.variance_of(scale * form, scale**2 * spread)
 
 
-def of_weights(sums: "GroupEstimates", first: Mask, second: Mask) -> SamplingVariance | None:
-    """Return the variance of the weights of one set of groups over those of another; None without replicates."""
+def of_weights(sums: "GroupEstimates", *sides: tuple[Mask, Mask]) -> SamplingVariance | None:
+    """Return the variance of one sum of weights over another, or of that less the same of other groups.
+
+    Args:
+        sums: of every group.
+        sides: the groups of both sums; of a difference twice, and no group is in both. None without replicates.
+    """
     complete = (place for place, part in enumerate(sums.strategy.of_rows) if part.counts_all)
     deviations = sums.deviations(next(complete, len(sums.strategy.parts)))
-    left, right = (mask.astype(np.float64) for mask in (first, second))
-    above, below = (float(mask @ sums.weights[0]) for mask in (left, right))
-    return None if deviations is None or below <= 0 else deviations.quotients(left, right, (above, below))
+    if deviations is None:
+        return None
+    shifts, noises = list[Array](), list[Array]()
+    for masks in sides:
+        left, right = (mask.astype(np.float64) for mask in masks)
+        above, below = (float(mask @ sums.weights[0]) for mask in (left, right))
+        if below <= 0:
+            return None
+        shift, noise = deviations.quotients(left, right, (above, below))
+        shifts, noises = [*shifts, shift], [*noises, noise]
+    shift = shifts[0] if len(shifts) == 1 else shifts[0] - shifts[1]
+    return deviations.variance_of(shift, np.sum(noises, axis=0))

@@ -33,9 +33,11 @@ from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.relation_grammar import MEASURED, Relation, relation
 from dpress.release.plan.candidate import Candidate, Choice
+from dpress.release.plan.display_rules import check_counted
 from dpress.release.plan.parameter_checks import of_kind, of_methods
 
 UNIT = "squared error of a covariance, products of the bounds' widths"
+WEIGHTS = ("weight", "replicates")
 BESIDE = ("by", "relations", "unit", "assume", "users")
 MOST_GROUPS, MOST_CELLS, MOST_NUMBERS, MOST_CORNERS, MOST_TERMS = 1 << 12, 1 << 16, 20, 1 << 10, 64
 MEAN, SPREAD = 0.5, 1 / 6  # of t: how far numbers are supposed to lie from the middle when scales are chosen
@@ -50,6 +52,8 @@ def choose(spec: Spec) -> Choice:
     """
     wished = of_kind(spec, Statistics)
     for name in names(Statistics):
+        if name in WEIGHTS and getattr(wished, name) is not None:
+            raise ValueError(f"{PLACE}.{name}: `relations` are of rows and take no weight; leave it out")
         if name not in BESIDE and getattr(wished, name) != getattr(Statistics(), name):
             raise ValueError(
                 f"{PLACE}.{name}: `relations` share one measurement of their numbers, counts, means and variances too; "
@@ -69,6 +73,7 @@ def choose(spec: Spec) -> Choice:
         for degree, scales in scaled(bare, loss.order)
     ]
     best = min(candidates, key=lambda candidate: candidate.predicted_error)
+    check_counted(spec, counted=bare.counts_all)
     return chosen_of((best,), schema, wished.by or (), users=wished.users, unit=UNIT)
 
 
