@@ -106,6 +106,8 @@ DEVICES_DO_THE_SAME = [
     ("release.parameters.round", 7),
     ("release.postprocess", ["nonnegative"]),
     ("release.postprocess", ["norm_sub", "integer"]),
+    ("release.hide", ["cv > 0.3"]),
+    ("release.round", 5),
     ("data.source", "people.csv"),
     ("attribute.0.column", "AGE_YEARS"),
     ("attribute.0.title", "Age at the last birthday"),
