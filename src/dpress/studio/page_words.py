@@ -23,9 +23,7 @@ LABELS = {
     "users": "About how many rows or people",
     "ways": "Tables of",
 }
-COMMANDS = (
-    "collection expire|collection list|error|estimate|evaluate|export|ledger|list|perturb|plan|publish|query|report"
-)
+COMMANDS = "collection expire|collection list|error|estimate|evaluate|export|ledger|list|perturb|plan|publish|query|records|report"
 NAMES = "|".join(LABELS)
 PHRASES = (
     (r" \(at line .*", ""),
