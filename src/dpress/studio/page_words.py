@@ -23,7 +23,10 @@ LABELS = {
     "users": "About how many rows or people",
     "ways": "Tables of",
 }
-COMMANDS = "collection expire|collection list|error|estimate|evaluate|export|ledger|list|perturb|plan|publish|query|records|report"
+COMMANDS = (
+    "collection expire|collection list|error|estimate|evaluate|export|ledger|list|perturb|plan|publish|query|records|"
+    "report"
+)
 NAMES = "|".join(LABELS)
 PHRASES = (
     (r" \(at line .*", ""),

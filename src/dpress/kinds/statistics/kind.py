@@ -100,8 +100,8 @@ Replicates = Annotated[
         min_length=2,
         max_length=200,
         title="a list of 2 to 200 columns",
-        description="the columns of replicate weights, no attributes: the error of sampling of counts, sums, means and "
-        "shares follows, beside that of the noise",
+        description="the columns of replicate weights, no attributes: the error of sampling of sums, means and "
+        "shares follows, beside that of the noise; variances are measured for it, too",
     ),
 ]
 Method = Annotated[
