@@ -3,6 +3,7 @@
 parameters -> parts with the attributes' finest levels -> the error of each under the whole budget -> shares.
 """
 
+import math
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -242,7 +243,7 @@ def _measured(goal: _Goal, loss: Loss) -> Measured:
         if not stated:
             break
         errors = standard_errors(made.mechanism, goal.schema, terms.users, assumed)
-        missed = {name for name, target in stated.items() if errors[name] > (1 + CLOSE) * target}
+        missed = {name for name, target in stated.items() if (1 + CLOSE) * target < errors[name] < math.inf}
         if not missed:
             break
         wanted |= {name: wanted[name] * stated[name] / errors[name] for name in missed}
