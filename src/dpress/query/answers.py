@@ -22,7 +22,7 @@ from dpress.query.sources import Source, of_tables
 if TYPE_CHECKING:
     from dpress.inference.joint.factors import Joint
     from dpress.inference.sampling_variance import SamplingVariance
-    from dpress.query.drawing import Drawing
+    from dpress.query.record_source import RecordSource
     from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
@@ -175,7 +175,7 @@ class ReleaseAnswers(Protocol):
         """The joint distribution that was fitted; None where none was."""
         return None
 
-    def drawing(self, where: str) -> "Drawing | None":
+    def record_source(self, where: str) -> "RecordSource | None":
         """Return what draws records that fulfil a condition; None where a joint of the tables is to be made for it.
 
         Args:

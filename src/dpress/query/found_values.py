@@ -18,11 +18,11 @@ from dpress.inference.joint.factors import dense
 from dpress.inference.ratio import pair_of
 from dpress.query.answers import Progress
 from dpress.query.boxes import product
-from dpress.query.drawing import Drawing, of_joint, shares_of
 from dpress.query.linear_forms import Compared
 from dpress.query.one_table import OneTable, only_file
 from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.query.query_tree import Condition
+from dpress.query.record_source import RecordSource, of_joint, shares_of
 from dpress.query.release import Release
 from dpress.query.result import Result
 
@@ -87,7 +87,7 @@ class FoundValues(OneTable):
         """The released values."""
         return (self.attribute,)
 
-    def drawing(self, where: str) -> Drawing:
+    def record_source(self, where: str) -> RecordSource:
         """Return what draws released values, and the rest, by their counts, those below 0 as 0."""
         return of_joint(Schema((self.attribute,)), dense(shares_of(self.counts)), where)
 

@@ -17,10 +17,10 @@ from dpress.core.basics.new_path import new_file
 from dpress.core.basics.rng import secure
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
-from dpress.query.drawing import Drawing, of_joint, shares_of
 from dpress.query.folder import as_written, writer
 from dpress.query.labelled_files import FORMATS
 from dpress.query.measured_joint import joint_of_tables, measured_joint
+from dpress.query.record_source import RecordSource, of_joint, shares_of
 from dpress.query.release import Release
 from dpress.query.table_answers import TableAnswers
 
@@ -51,7 +51,7 @@ def write_records(
     if place.suffix not in (".parquet", ".csv", *FORMATS):
         raise ValueError(f"{place}: expected a file that ends in .parquet, .csv, {', '.join(FORMATS)}")
     new_file(place, "records are")
-    source = drawing(release, where)
+    source = record_source(release, where)
     try:
         FORMATS.get(place.suffix, _write)(place, source.batches(size, rng=secure()), source.columns)
     except (OSError, NotSupported):
@@ -62,9 +62,9 @@ def write_records(
     return place
 
 
-def drawing(release: Release, where: str = "") -> Drawing:
+def record_source(release: Release, where: str = "") -> RecordSource:
     """Return what records of a release are drawn from; see `write_records`."""
-    source = release.answers.drawing(where)
+    source = release.answers.record_source(where)
     return of_joint(release.schema, model(release), where) if source is None else source
 
 
@@ -96,7 +96,7 @@ def model(release: Release) -> Joint:
     tables = answers.decoder.tables
     if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:
         (counts,) = answers.decoder.estimate(answers.measurement)
-        return dense(shares_of(counts).reshape(shape))
+        return dense(shares_of(counts.reshape(shape)))
     if release.design.local or {axis for axes in tables for axis in axes} != set(range(len(shape))):
         raise _refused(release)
     return _of_tables(answers, shape)

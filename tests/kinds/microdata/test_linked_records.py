@@ -164,10 +164,18 @@ def test_queries_of_a_slot_are_of_persons_who_are_there():
     assert release["share age_3 < 30 where age_3 < 60"].value == pytest.approx(
         (there & (third < 30)).sum() / (there & (third < 60)).sum()
     )
+    assert release["share age_3 < 30"].value == pytest.approx((there & (third < 30)).sum() / there.sum())
+    of_all = (there & (third < 30)) | ((first >= 0) & (first < 30))
+    assert release["share age_3 < 30 or age_1 < 30"].value == pytest.approx((of_all & there).sum() / there.sum())
+    assert "Of slots only those count that somebody is in." in str(release["share age_3 < 30"].note)
+    north = records["region"].to_numpy(zero_copy_only=False) == "north"
+    assert release["share region = north where age_3 < 60"].value == pytest.approx(
+        (north & there & (third < 60)).sum() / (there & (third < 60)).sum()
+    )
     expected = np.corrcoef(first[there], third[there])[0, 1]
     assert release["correlation age_1 age_3"].value == pytest.approx(expected)
     assert "Of slots only those count that somebody is in." in str(release["mean age_3"].note)
-    drawn = next(release.answers.drawing("age_3 < 30").batches(50, rng=rng.seeded(1)))
+    drawn = next(release.answers.record_source("age_3 < 30").batches(50, rng=rng.seeded(1)))
     assert min(drawn["age_3"].to_pylist()) >= 0
     assert release["total"].value == records.num_rows
 
@@ -224,6 +232,7 @@ def test_the_check_counts_households_that_break_a_constraint_of_persons():
         for house in houses
     )
     assert broken[3] == sum(any(person["age"] < 16 and person["pay"] > 0 for person in house) for house in houses)
+    assert all(figure.broken <= figure.rows == 50 for figure in report.findings["constraints"].figures)
 
 
 def state_of(hhid):

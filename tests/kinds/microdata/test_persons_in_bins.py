@@ -98,3 +98,13 @@ def test_what_numbers_in_bins_cannot_keep_is_refused_in_a_line(constraint, messa
     with pytest.raises(ValueError, match=message) as refusal:
         dpress.plan(spec([constraint]))
     assert "\n" not in str(refusal.value)
+
+
+def test_a_check_counts_a_household_of_which_two_persons_break_a_constraint_once():
+    pay = {"name": "pay", "kind": "integer", "bounds": [0, 80], "bins": 9}
+    attributes = {"attribute": [*ATTRIBUTES[:2], AGE, pay]}
+    above = [{"hhid": number, "region": "north"} for number in range(5)]
+    below = [{"hhid": number, "role": "other", "age": 5, "pay": 70} for number in range(4) for _ in range(3)]
+    report = dpress.check(spec([{"holds": "pay <= age"}]) | attributes, tables(above, below))
+    (figure,) = report.findings["constraints"].figures
+    assert (figure.rows, figure.broken) == (5, 4)

@@ -126,3 +126,36 @@ def test_what_numbers_within_cells_cannot_keep_is_refused_in_a_line(constraints,
     with pytest.raises(ValueError, match=message) as caught:
         dpress.plan(spec(constraints))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("again", ["total = worked + age", "age + worked = total", "total <= worked + age + 2"])
+def test_what_an_equation_says_already_changes_no_record(again):
+    attributes = [ATTRIBUTES[2], ATTRIBUTES[3], {**ATTRIBUTES[4], "name": "total", "bounds": [0, 168]}]
+    stated = [{"holds": "total = age + worked"}]
+    alone, both = (
+        dpress.plan(spec(constraints, attributes)).chosen.mechanism.rules
+        for constraints in (stated, [*stated, {"holds": again}])
+    )
+    assert alone == both
+    for opposite in ("total = age + worked + 1", "total > age + worked", "total != worked + age"):
+        with pytest.raises(ValueError, match=r"age, worked, total: beside what computes them, .* no record possible"):
+            dpress.plan(spec([*stated, {"holds": opposite}], attributes))
+    with pytest.raises(ValueError, match="total is computed from numbers that cancel out"):
+        dpress.plan(spec([{"holds": "total = age - worked"}, {"holds": "worked = age - 1"}], attributes))
+
+
+def test_a_comparison_of_an_attribute_with_a_cell_for_what_is_missing_names_it():
+    for place in (2, 5):
+        attributes = [dict(each) for each in ATTRIBUTES]
+        attributes[place]["null"] = "none"
+        name = attributes[place]["name"]
+        with pytest.raises(ValueError, match=f"constraint: {name} has a cell without a number, 'none'; .* \"drop\""):
+            dpress.plan(spec([{"holds": "children <= age"}], attributes))
+
+
+def test_a_check_counts_rows_that_are_kept():
+    """The second of two kept rows breaks the constraint; so do others, of which another attribute leaves each out."""
+    attributes = [{**each, "outside": "drop", "null": "drop"} for each in (*ATTRIBUTES[2:4], ATTRIBUTES[5])]
+    table = pa.table({"age": [40, 10, 10, 10, 90], "worked": [0, 9, 9, 9, 79], "children": [0, 0, 5, None, 0]})
+    (figure,) = dpress.check(spec(CONSTRAINTS[1:2], attributes), table).findings["constraints"].figures
+    assert (figure.rows, figure.broken) == (2, 1)

@@ -33,7 +33,7 @@ def rules(draw):
 @given(rules(), st.integers(0, 1000))
 def test_no_record_of_a_mixture_breaks_a_rule(made, seed):
     every = np.array(list(itertools.product(*map(range, SHAPE))), dtype=np.int32).T
-    kept = [column for column in every.T if not any(made.broken(column[:, None]))]
+    kept = [column for column in every.T if not made.broken(column[:, None])]
     if not kept:
         with pytest.raises(ValueError, match="leave no record possible"):
             made.possible(SHAPE)
@@ -45,15 +45,15 @@ def test_no_record_of_a_mixture_breaks_a_rule(made, seed):
     tables = [np.array([[5.0, 1.0, 0.0], [1.0, 1.0, 1.0]]), np.full((2, 4), 2.0), np.array([[1.0, 0.0], [3.0, 1.0]])]
     records = mixture(tables, np.array([40, 25]), rng=seeded(seed), possible=possible)
     assert records.shape == (3, 65)
-    assert made.broken(made.completed(records, 4)) == [0] * len(made.every)
+    assert made.broken(made.completed(records, 4)) == 0
 
 
 def test_a_mixture_that_knows_of_no_rules_breaks_them():
     """The fault that the test above is about."""
     rule = Rules(impossible=(Impossible(boxes=((Condition(0, ((0, 0),)), Condition(1, ((0, 1),))),)),))
     tables = [np.array([[5.0, 1.0]]), np.array([[1.0, 1.0, 1.0]])]
-    assert rule.broken(mixture(tables, np.array([60]), rng=seeded(1)))[0] > 20
-    assert rule.broken(mixture(tables, np.array([60]), rng=seeded(1), possible=rule.possible((2, 3)))) == [0]
+    assert rule.broken(mixture(tables, np.array([60]), rng=seeded(1))) > 20
+    assert rule.broken(mixture(tables, np.array([60]), rng=seeded(1), possible=rule.possible((2, 3)))) == 0
 
 
 def test_sums_are_kept_beside_what_is_impossible():

@@ -29,25 +29,26 @@ from dpress.inference.interval import critical, half_width
 from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.drawn_again import drawn_again
 from dpress.kinds.microdata.linked_records import Linking, linking
-from dpress.kinds.microdata.occupied_slots import THERE, Slots, among, counted, with_numbers
+from dpress.kinds.microdata.occupied_slots import THERE, Slots, among, as_ratio, counted, with_numbers
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.mechanisms.microdata.record_rules import NONE, Rules
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
 from dpress.query.cell_table import Counted, without_error
-from dpress.query.drawing import Drawing
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.record_files import NAME, Written, values
+from dpress.query.record_source import RecordSource
 from dpress.query.relation_grammar import relation
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of
 from dpress.query.sources import Source
+from dpress.query.statistics import answer
 from dpress.query.table_forms import ProductSums
 
 Measured = tuple[tuple[int, float], ...]
@@ -159,7 +160,9 @@ class Answers(ProductAnswers):
         return replace(compared, notes=(*compared.notes, *self._of_slots(tested)))
 
     def statistic(self, query: Query, text: str, confidence: float) -> Result | None:
-        """Answer a relation from the records, of slots that somebody is in; None for what follows from counts."""
+        """Answer a relation or a share, of slots that somebody is in; None for what follows from counts as it is."""
+        if query.of == "share" and self.slots:
+            return replace(answer(as_ratio(self.slots, query), self, confidence, text=text), of="share")
         if query.of != "relation":
             return None
         names = relation(self.release.schema.names, query.attribute).attributes
@@ -197,7 +200,7 @@ class Answers(ProductAnswers):
     def _notes(self) -> tuple[str, ...]:
         return (NOTE,) if self.release.claim.proven is not None else (NOTE, UNPROVEN)
 
-    def drawing(self, where: str) -> Drawing:
+    def record_source(self, where: str) -> RecordSource:
         """Return what draws records that fulfil a condition: of those that were made, with replacement."""
         schema = self.release.schema
         condition = among(self.slots, conditions_of(schema, where)) if where else None

@@ -17,6 +17,7 @@ from dpress.core.basics.errors import SchemaMismatch
 from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes, Counts
 from dpress.core.methods.possible import Truths
+from dpress.data.codec.codec import encode_all
 from dpress.data.rows import people
 from dpress.data.table import Table
 from dpress.kinds.microdata.linear_text import Comparison
@@ -57,7 +58,7 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
     rules = [NONE if place in within else single(spec, spec.constraints[place - 1], place) for place in places]
 
     def broken(codes: Codes) -> Counts:
-        counts = [sum(rule.broken(codes)) for rule in rules]
+        counts = [rule.broken(codes) for rule in rules]
         return np.array([codes.shape[1], *counts], dtype=np.int64)
 
     table = Table(rows.source, schema.columns, ROW)
@@ -78,24 +79,24 @@ def findings(rows: CheckedRows) -> dict[str, Finding]:
 
 
 def _by_numbers(table: Table, schema: Schema, within: Mapping[int, Comparison]) -> dict[int, int]:
-    """Return how many rows break comparisons of numbers within cells, by their own numbers."""
+    """Return how many rows break comparisons of numbers within cells, by their own numbers; of rows that are kept."""
     columns, counts = numbers_of(schema), dict.fromkeys(within, 0)
     names = sorted({name for form in within.values() for name in form.factors})
     for batch in table.batches() if within else ():
+        _, keep = encode_all(schema, batch)
         numbers = {name: _clamped(columns[name], batch) for name in names}
         for place, form in within.items():
             terms = np.stack([float(factor) * numbers[name] for name, factor in form.factors.items()])
             total, near = terms.sum(axis=0) + float(form.number), NEAR * (1 + np.abs(terms).sum(axis=0))
-            counts[place] += int((~AGREES[form.word](total, near) & ~np.isnan(total)).sum())
+            counts[place] += int((~AGREES[form.word](total, near) & keep).sum())
     return counts
 
 
 def _clamped(column: ByEdges, batch: pa.RecordBatch) -> Array:
-    """Return the numbers of an attribute, those outside its bounds as they are counted; NaN where they are left out."""
+    """Return the numbers of an attribute, those outside its bounds as they are counted where rows are kept."""
     numbers = nearest(column.name, batch.column(column.read_from))
     low, high = column.ends
-    inside = np.clip(numbers, low, high - column.whole)
-    return np.asarray(inside if column.outside == "clamp" else np.where(inside == numbers, numbers, np.nan))
+    return np.asarray(np.clip(numbers, low, high - column.whole))
 
 
 NEAR = 1e-9

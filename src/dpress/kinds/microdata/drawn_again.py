@@ -13,11 +13,13 @@ from dpress.core.maps.linear import Array
 from dpress.core.methods.people import Codes
 from dpress.noise.uniform import below
 from dpress.query.boxes import products
-from dpress.query.drawing import NOTHING, Drawing
 from dpress.query.query_tree import Condition
+from dpress.query.record_source import NOTHING, RecordSource
 
 
-def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: Condition | None, *, key: str = "") -> Drawing:
+def drawn_again(
+    schema: Schema, table: pa.Table, codes: Codes, where: Condition | None, *, key: str = ""
+) -> RecordSource:
     """Return what draws made records that fulfil a condition, with replacement.
 
     Args:
@@ -39,7 +41,7 @@ def drawn_again(schema: Schema, table: pa.Table, codes: Codes, where: Condition 
         return rows.combine_chunks().to_batches()[0]
 
     of_which = f"{places.size:,} of the release's {table.num_rows:,} records" if where else f"{places.size:,} records"
-    return Drawing(
+    return RecordSource(
         axes=schema.tabular,
         draw=draw,
         key=key,

@@ -4,10 +4,11 @@ condition, slots -> the same condition of households in whose tested slots someb
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import reduce
 
 from dpress.data.specification.slots import Slot
-from dpress.query.query_tree import Condition, both
+from dpress.query.query_tree import Condition, Query, both
 
 THERE = "Of slots only those count that somebody is in."
 Slots = Mapping[str, Condition]
@@ -38,3 +39,9 @@ def with_numbers(slots: Slots, names: Iterable[str], where: Condition | None) ->
     present = [slots[name] for name in dict.fromkeys(names) if name in slots]
     rows = among(slots, where) if where is not None else None
     return reduce(lambda first, second: second if first is None else both(first, second), present, rows)
+
+
+def as_ratio(slots: Slots, share: Query) -> Query:
+    """Return a share as the ratio of two counts, both of rows with somebody in each slot that the share tests."""
+    rows = with_numbers(slots, (test.attribute for test in share.first.tests), share.where)
+    return replace(share, of="ratio", where=rows)

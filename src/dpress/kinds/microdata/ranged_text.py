@@ -5,7 +5,8 @@ attributes together.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,10 +21,19 @@ from dpress.mechanisms.microdata.ranged_numbers import Inequality, RangedSum, Ra
 BITS = 32
 """Of a number with decimals before and behind the binary point: what is drawn is a multiple of a power of 2."""
 Terms = dict[str, Fraction]
+OPERATORS: Mapping[str, Callable[[Fraction, int], bool]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+"""Whether a number stands to another as it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class RecordComparison:
     """A comparison of some records.
 
     Args:
@@ -51,7 +61,7 @@ def ranged(schema: Schema, forms: Sequence[Comparison]) -> set[int]:
 
 
 def ranges_of(
-    schema: Schema, stated: Sequence[Stated], sizes: Sequence[int]
+    schema: Schema, stated: Sequence[RecordComparison], sizes: Sequence[int]
 ) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
     """Return the rules of comparisons of numbers within cells.
 
@@ -64,27 +74,29 @@ def ranges_of(
         ValueError: a comparison cannot be kept by numbers drawn within cells; the line says which, and why.
     """
     columns = numbers_of(schema)
-    sums, rest = _solved([each.form for each in stated if not each.where])
+    for name in dict.fromkeys(name for each in stated for name in each.form.factors):
+        _check_numbers(columns[name])
+    sums, rest = _solved(stated)
     computed = {name: _put_in(form, name, sums) for name, form in sums.items()}
-    rows = [*(replace(each, form=_without(each.form, computed)) for each in stated if each.where or each.form in rest)]
+    rows = [*_substituted(rest, computed)]
     for name, (terms, number) in computed.items():
         if columns[name].whole:
             _check_whole(name, terms, number, columns)
         low, high = _bounds(columns[name])
         most = Comparison(factors=terms, number=number - high, word="<=", solved="")
-        rows += [Stated(form=most), Stated(form=replace(most, number=number - low, word=">="))]
+        rows += [RecordComparison(form=most), RecordComparison(form=replace(most, number=number - low, word=">="))]
     systems = tuple(_system(schema, columns, together, sizes) for together in _joined(rows))
     return tuple(_sum(schema, name, *parts) for name, parts in computed.items()), systems
 
 
-def _solved(forms: Iterable[Comparison]) -> tuple[dict[str, Comparison], list[Comparison]]:
-    """Return the equations by what they compute, each attribute once, and the other comparisons."""
-    sums, rest = dict[str, Comparison](), list[Comparison]()
-    for form in forms:
-        if form.solved and form.solved not in sums:
-            sums[form.solved] = form
+def _solved(stated: Iterable[RecordComparison]) -> tuple[dict[str, Comparison], list[RecordComparison]]:
+    """Return the equations of all records by what they compute, each attribute once, and the other comparisons."""
+    sums, rest = dict[str, Comparison](), list[RecordComparison]()
+    for each in stated:
+        if each.form.solved and not each.where and each.form.solved not in sums:
+            sums[each.form.solved] = each.form
         else:
-            rest.append(form)
+            rest.append(each)
     return sums, rest
 
 
@@ -102,7 +114,28 @@ def _put_in(form: Comparison, name: str, sums: Mapping[str, Comparison]) -> tupl
         for other, each in inner.factors.items():
             if other != solved:
                 terms[other] = terms.get(other, Fraction(0)) - by * each
+    if not any(terms.values()):
+        raise ValueError(f"{name} is computed from numbers that cancel out; leave out one of these constraints")
     return {other: each for other, each in terms.items() if each}, number
+
+
+def _substituted(
+    rest: Iterable[RecordComparison], computed: Mapping[str, tuple[Terms, Fraction]]
+) -> Iterator[RecordComparison]:
+    """Yield comparisons with sums in the place of what they compute, but for those that say nothing then.
+
+    Raises:
+        ValueError: one contradicts what computes its numbers.
+    """
+    for each in rest:
+        form = _without(each.form, computed)
+        if form.factors:
+            yield replace(each, form=form)
+        elif not OPERATORS[form.word](form.number, 0):
+            raise ValueError(
+                f"{', '.join(each.form.factors)}: beside what computes them, this comparison would leave no record "
+                "possible; leave out one of these constraints"
+            )
 
 
 def _without(form: Comparison, computed: Mapping[str, tuple[Terms, Fraction]]) -> Comparison:
@@ -116,9 +149,9 @@ def _without(form: Comparison, computed: Mapping[str, tuple[Terms, Fraction]]) -
     return replace(form, factors={name: each for name, each in terms.items() if each}, number=number)
 
 
-def _joined(rows: Iterable[Stated]) -> Iterator[list[Stated]]:
+def _joined(rows: Iterable[RecordComparison]) -> Iterator[list[RecordComparison]]:
     """Yield the comparisons that share attributes, together."""
-    groups = list[tuple[set[str], list[Stated]]]()
+    groups = list[tuple[set[str], list[RecordComparison]]]()
     for row in rows:
         names, together = {*row.form.factors}, [row]
         for group in [each for each in groups if each[0] & names]:
@@ -128,7 +161,9 @@ def _joined(rows: Iterable[Stated]) -> Iterator[list[Stated]]:
     yield from (together for _, together in groups)
 
 
-def _system(schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[Stated], sizes: Sequence[int]) -> Ranges:
+def _system(
+    schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[RecordComparison], sizes: Sequence[int]
+) -> Ranges:
     """Return comparisons that share attributes as inequalities in whole steps."""
     names = [name for name in schema.names if any(name in row.form.factors for row in rows)]
     drawn = [name for name in names if not columns[name].unbinned]
@@ -154,7 +189,9 @@ def _system(schema: Schema, columns: Mapping[str, ByEdges], rows: Sequence[State
     )
 
 
-def _inequalities(row: Stated, drawn: Sequence[str], beside: Sequence[str], step: int) -> Iterator[Inequality]:
+def _inequalities(
+    row: RecordComparison, drawn: Sequence[str], beside: Sequence[str], step: int
+) -> Iterator[Inequality]:
     """Yield a comparison as inequalities of whole steps: an equation as two."""
     form, signs = row.form, {"<=": (1,), "<": (1,), ">=": (-1,), ">": (-1,), "=": (1, -1)}
     if form.word not in signs:
@@ -182,6 +219,15 @@ def _sum(schema: Schema, name: str, terms: Terms, number: Fraction) -> RangedSum
         coefficients=tuple((factor.numerator, factor.denominator) for factor in each),
         offset=(number.numerator, number.denominator),
     )
+
+
+def _check_numbers(column: ByEdges) -> None:
+    """Refuse an attribute with a cell that is no number."""
+    if column.extra:
+        raise ValueError(
+            f"{column.name} has a cell without a number, {column.extra[0]!r}; what is said of several numbers at once "
+            'needs `null = "drop"` or "reject"'
+        )
 
 
 def _check_whole(name: str, terms: Terms, number: Fraction, columns: Mapping[str, ByEdges]) -> None:

@@ -14,7 +14,7 @@ from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.slots import slots_of
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import Comparison, compared, linear
-from dpress.kinds.microdata.ranged_text import Stated, ranged, ranges_of
+from dpress.kinds.microdata.ranged_text import RecordComparison, ranged, ranges_of
 from dpress.kinds.microdata.slot_rules import numbers_in, occupied, slot_axes, slot_rules
 from dpress.mechanisms.microdata.ranged_numbers import RangedSum, Ranges
 from dpress.mechanisms.microdata.record_rules import NONE, Determined, Impossible, Rules
@@ -32,7 +32,7 @@ def rules_of(spec: Spec) -> Rules:
         ValueError: a constraint cannot be read, or together they leave no record possible.
     """
     within, linked = comparisons(spec), spec.linked
-    stated, each = [Stated(form=form) for form in within.values()], list[Rules]()
+    stated, each = [RecordComparison(form=form) for form in within.values()], list[Rules]()
     for place, constraint in enumerate(spec.constraints, 1):
         if place not in within:
             alone, more = _read(spec, constraint, place)
@@ -91,7 +91,9 @@ def single(spec: Spec, constraint: Constraint, place: int) -> Rules:
     return replace(alone, ranges=_ranges(spec, stated, f"{PLACE}[#{place}]")[1]) if stated else alone
 
 
-def _ranges(spec: Spec, stated: Sequence[Stated], where: str) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
+def _ranges(
+    spec: Spec, stated: Sequence[RecordComparison], where: str
+) -> tuple[tuple[RangedSum, ...], tuple[Ranges, ...]]:
     """Return the rules of comparisons of numbers within cells.
 
     Raises:
@@ -114,7 +116,7 @@ def _ranges(spec: Spec, stated: Sequence[Stated], where: str) -> tuple[tuple[Ran
     return sums, ranges
 
 
-def _read(spec: Spec, constraint: Constraint, place: int) -> tuple[Rules, tuple[Stated, ...]]:
+def _read(spec: Spec, constraint: Constraint, place: int) -> tuple[Rules, tuple[RecordComparison, ...]]:
     """Return the rules of a constraint's cells, and what it says of numbers within cells of two persons."""
     schema, linked = spec.schema, spec.linked
     if constraint.unique:

@@ -20,7 +20,7 @@ from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.slots import Slot, slots_of
 from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.linear_text import OPPOSITE, Comparison, as_written, comparison, set_apart, whole
-from dpress.kinds.microdata.ranged_text import Stated, ranged
+from dpress.kinds.microdata.ranged_text import RecordComparison, ranged
 from dpress.mechanisms.microdata.record_rules import Impossible, Linear
 from dpress.query.boxes import possible, predicate
 from dpress.query.query_tree import Condition as QueryCondition
@@ -60,7 +60,7 @@ class SlotRules:
     """
 
     never: Predicate
-    stated: tuple[Stated, ...]
+    stated: tuple[RecordComparison, ...]
 
 
 def numbers_in(spec: Spec, tables: LinkedTables) -> Schema:
@@ -94,7 +94,7 @@ def slot_rules(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Slot
         if constraint.persons:
             raise ValueError(f"{text!r} is about no attribute of persons")
         return None
-    names, kept, stated = spec.schema.names, dict[Box, None](), list[Stated]()
+    names, kept, stated = spec.schema.names, dict[Box, None](), list[RecordComparison]()
     axes, numbers = {names.index(slot.name): slot for slot in people}, numbers_in(spec, tables)
     for each, number in about.items():
         if each != text and ITSELF.search(each):
@@ -109,7 +109,7 @@ def slot_rules(spec: Spec, tables: LinkedTables, constraint: Constraint) -> Slot
             if len(beyond) > 1:
                 raise ValueError(f"{text!r} compares numbers with several in a cell twice; state each by itself")
             if inside is not None and beyond:
-                stated.append(Stated(form=_kept(forms[beyond[0].axis - len(names)], beyond[0]), where=inside))
+                stated.append(RecordComparison(form=_kept(forms[beyond[0].axis - len(names)], beyond[0]), where=inside))
             elif inside is not None:
                 kept[inside] = None
     if not kept and not stated:

@@ -34,10 +34,10 @@ from dpress.query import table_forms
 from dpress.query.answering import Answering
 from dpress.query.answers import KeptAnswers, Progress
 from dpress.query.boxes import products
-from dpress.query.drawing import Drawing
 from dpress.query.product_answers import ProductAnswers
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import Condition, Query
+from dpress.query.record_source import RecordSource
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
@@ -167,7 +167,7 @@ class Answers(ProductAnswers):
             return f"{file_stem(level)}_{number}"
         return stem_of([level, *(self.release.schema.names[1 + axis] for axis in table)])
 
-    def drawing(self, where: str) -> Drawing | None:
+    def record_source(self, where: str) -> RecordSource | None:
         """Return what draws records of the finest regions, of whole numbers where there are any; None without a table.
 
         One that has all attributes, of every finest region.

@@ -15,13 +15,13 @@ from dpress.core.basics.rng import Generator
 from dpress.core.maps.linear import Array, Numbers
 from dpress.inference.joint.factors import Boxes, Restricted, dense
 from dpress.query.boxes import products
-from dpress.query.drawing import NOTHING, Drawing, shares_of
 from dpress.query.record_files import values
+from dpress.query.record_source import NOTHING, RecordSource, shares_of
 
 MOST_CELLS = 1 << 24
 
 
-def drawn_regions(schema: Schema, table: Callable[[Numbers], Array], where: str) -> Drawing:
+def drawn_regions(schema: Schema, table: Callable[[Numbers], Array], where: str) -> RecordSource:
     """Return what draws records of regions that fulfil a condition, by counts that are made >= 0.
 
     Args:
@@ -49,4 +49,4 @@ def drawn_regions(schema: Schema, table: Callable[[Numbers], Array], where: str)
         place, *cells = left.sample(size, rng=rng)
         return pa.record_batch(values(axes, np.stack([regions[place], *cells]), rng=rng))
 
-    return Drawing(axes=axes, draw=draw)
+    return RecordSource(axes=axes, draw=draw)

@@ -29,11 +29,11 @@ from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
-from dpress.query.drawing import Drawing
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.one_table import only_file
 from dpress.query.published_tables import PublishedTable
 from dpress.query.query_tree import TOTAL, Condition, Query
+from dpress.query.record_source import RecordSource
 from dpress.query.release import CONFIDENCE, Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
@@ -213,7 +213,7 @@ class Answers(ReleaseAnswers):
             ),
         )
 
-    def drawing(self, where: str) -> Drawing:
+    def record_source(self, where: str) -> RecordSource:
         """Return what draws positions, in the rectangles of a condition."""
         inside = self._clipped(conditions_of(self.release.schema, where) if where else TOTAL)[0]
         areas = [self._in_cells(each) for each in inside]

@@ -15,12 +15,12 @@ from dpress.inference.joint.factors import dense
 from dpress.inference.normal import uniform
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.strips import Ends
-from dpress.query.drawing import NOTHING, Drawing
+from dpress.query.record_source import NOTHING, RecordSource
 
 Area = tuple[Ends, Ends]
 
 
-def drawn_positions(schema: Schema, counts: Array, box: Box, areas: Sequence[Area], where: str) -> Drawing:
+def drawn_positions(schema: Schema, counts: Array, box: Box, areas: Sequence[Area], where: str) -> RecordSource:
     """Return what draws positions in some rectangles: of each cell by its count and its share within, evenly there.
 
     Args:
@@ -52,7 +52,7 @@ def drawn_positions(schema: Schema, counts: Array, box: Box, areas: Sequence[Are
         }
         return pa.record_batch(columns)
 
-    return Drawing(axes=schema.tabular, draw=draw)
+    return RecordSource(axes=schema.tabular, draw=draw)
 
 
 def _share(ends: Ends, side: int) -> Array:

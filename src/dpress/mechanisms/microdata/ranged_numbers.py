@@ -86,15 +86,15 @@ class Ranges(Rule):
     def holds(self, codes: ByAxis) -> Truths:
         """Return of which records there are numbers in their cells that fulfil all inequalities."""
         truths = np.ones(codes[self.axes[0]].size, dtype=np.bool_)
-        for needed in self.needed:
-            truths &= needed.holds(codes)
+        for implied in self.implied:
+            truths &= implied.holds(codes)
         return truths
 
     @property
-    def needed(self) -> tuple["Needed", ...]:
+    def implied(self) -> tuple["ImpliedInequality", ...]:
         """What must hold of cells so that there are such numbers, each of as few attributes as elimination leaves."""
         (first, *_), stated = stages(self), len(self.rows)
-        return tuple(Needed(ranges=self, parts=row.parts) for row in first if any(row.parts[:stated]))
+        return tuple(ImpliedInequality(ranges=self, parts=row.parts) for row in first if any(row.parts[:stated]))
 
     def numbers(self, codes: ByAxis, *, rng: Generator) -> dict[int, Steps]:
         """Return the numbers of records of which it holds, by attribute, also of those beside; see `drawn`."""
@@ -203,7 +203,7 @@ class Ranges(Rule):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needed(Rule):
+class ImpliedInequality(Rule):
     """What elimination leaves: multiples of right sides add up to 0 or more.
 
     Args:

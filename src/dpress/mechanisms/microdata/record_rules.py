@@ -228,10 +228,12 @@ class Rules:
             parts.append(self._part(measured, axes, rules, shape))
         return Possible(parts=tuple(part for part in parts if part.leaves or not part.allowed.all()))
 
-    def broken(self, codes: Codes) -> list[int]:
-        """Return how many records, of shape (attributes, records), break each rule, in the order of `every`."""
-        by_axis = dict(enumerate(codes))
-        return [int((~rule.holds(by_axis)).sum()) for rule in self.every]
+    def broken(self, codes: Codes) -> int:
+        """Return how many records, of shape (attributes, records), break a rule, or several."""
+        by_axis, kept = dict(enumerate(codes)), np.ones(codes.shape[1], dtype=np.bool_)
+        for rule in self.every:
+            kept &= rule.holds(by_axis)
+        return int((~kept).sum())
 
     def numbers(self, codes: Codes, *, rng: Generator) -> dict[int, Steps]:
         """Return the numbers that rules say something of within cells, by attribute, each of shape (records,).
@@ -262,7 +264,7 @@ class Rules:
     def _about(self) -> list[tuple[frozenset[int], Rule]]:
         """Return rules with the measured attributes that each is about; boxes of one rule are rules of their own."""
         apart: list[Rule] = [Impossible(boxes=(box,)) for rule in self.impossible for box in rule.boxes]
-        apart += [needed for rule in self.ranges for needed in rule.needed]
+        apart += [implied for rule in self.ranges for implied in rule.implied]
         return [(frozenset(self._sources(rule.axes)), rule) for rule in (*self.determined, *self.linear, *apart)]
 
     def _part(

@@ -23,7 +23,7 @@ NOTHING = "holds of no record of what the release publishes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class RecordSource:
     """What records are drawn from.
 
     Args:
@@ -55,7 +55,7 @@ class Drawing:
             yield with_key(batch, self.key, start) if self.key else batch
 
 
-def of_joint(schema: Schema, joint: Joint, where: str) -> Drawing:
+def of_joint(schema: Schema, joint: Joint, where: str) -> RecordSource:
     """Return what draws records of a joint distribution of which a condition holds, exactly given that it does.
 
     Args:
@@ -68,7 +68,9 @@ def of_joint(schema: Schema, joint: Joint, where: str) -> Drawing:
     """
     left = _left(joint, schema, where) if where else joint
     axes = schema.tabular
-    return Drawing(axes=axes, draw=lambda size, rng: pa.record_batch(values(axes, left.sample(size, rng=rng), rng=rng)))
+    return RecordSource(
+        axes=axes, draw=lambda size, rng: pa.record_batch(values(axes, left.sample(size, rng=rng), rng=rng))
+    )
 
 
 def shares_of(counts: Array) -> Array:
