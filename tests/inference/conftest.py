@@ -4,11 +4,22 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpress.core.basics import rng
 from dpress.core.maps.linear import LinearMap
 
 FALSE_ALARM = 1e-6
+HOLDS = 0.94
+"""The least coverage of intervals of 95 %; below it a test must say so."""
+
+
+def too_seldom(missed: int, intervals: int, together: int = 1) -> bool:
+    """Return whether so many misses show that intervals hold less often than `HOLDS`.
+
+    If they hold so often it does with a chance below `FALSE_ALARM`; so many as stand together depend on each other.
+    """
+    return bool(stats.binom.sf(missed / together - 1, intervals // together, 1 - HOLDS) < FALSE_ALARM)
 
 
 def _dense(implicit: LinearMap) -> np.ndarray:

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize
+from tests.inference.conftest import HOLDS, too_seldom
 
 from dpress.inference.cell_models import NO_MAXIMUM, RARE, SINGULAR, CellModel
 from dpress.inference.interval import critical
 
-FALSE_ALARM = 1e-6
-HOLDS = 0.94
 """The least coverage of intervals of 95 % that is looked for; below it the test must say so."""
 BETA = np.array([-1.0, 1.5, 0.6])
 AGES = 20
@@ -88,25 +87,20 @@ def misses(n: int, scale: float, runs: int) -> Numbers:
     return missed
 
 
-def too_seldom(missed: int, coefficients: int) -> bool:
-    """Return whether so many misses show that intervals hold less often than `HOLDS`; coefficients of a run depend."""
-    return bool(stats.binom.sf(missed / 3 - 1, coefficients // 3, 1 - HOLDS) < FALSE_ALARM)
-
-
 @pytest.mark.parametrize(("n", "scale"), [(800, 1.0), (3000, 4.0), (100_000, 4.0), (1_000_000, 1.0)])
 def test_intervals_hold_with_noise_and_with_sampling(n: int, scale: float) -> None:
     coefficients, of_rows, of_both, _ = misses(n, scale, 400)
     assert coefficients > 900
-    assert not too_seldom(of_rows, coefficients)
-    assert not too_seldom(of_both, coefficients)
+    assert not too_seldom(of_rows, coefficients, 3)
+    assert not too_seldom(of_both, coefficients, 3)
     assert 1 - of_rows / coefficients >= HOLDS  # at these seeds
     assert 1 - of_both / coefficients >= HOLDS
 
 
 def test_intervals_that_ignore_the_noise_are_seen_to_hold_too_seldom() -> None:
     coefficients, of_rows, _, ignored = misses(6000, 8.0, 400)
-    assert not too_seldom(of_rows, coefficients)
-    assert too_seldom(ignored, coefficients)
+    assert not too_seldom(of_rows, coefficients, 3)
+    assert too_seldom(ignored, coefficients, 3)
 
 
 def test_what_noise_hides_is_refused_with_the_reason() -> None:

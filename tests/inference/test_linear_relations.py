@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from tests.inference.conftest import too_seldom
 
 from dpress.core.basics.claim import Relation
 from dpress.inference.interval import critical
 from dpress.inference.linear_relations import Column, Moments, Regression, correlation, covariance, stretch
 from dpress.mechanisms.linear.cross_moments import CrossMoments, Degree, feature_places
 
-FALSE_ALARM = 1e-6
-HOLDS = 0.94
 """The least coverage of intervals of 95 % that is looked for; below it the test must say so."""
 Numbers = np.ndarray[Any, Any]
 
@@ -95,11 +93,6 @@ def misses(n: int, degree: Degree, runs: int, rows: Callable[..., tuple[Numbers,
         ]
         found += [p, *(int(each.sum()) for each in outside)]
     return found
-
-
-def too_seldom(missed: int, runs: int, p: int) -> bool:
-    """Return whether so many misses show that intervals hold less often than `HOLDS`; coefficients of a run depend."""
-    return stats.binom.sf(missed / p - 1, runs // p, 1 - HOLDS) < FALSE_ALARM
 
 
 @pytest.mark.slow

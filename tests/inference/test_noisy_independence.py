@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.inference.conftest import FALSE_ALARM, too_seldom
 
 from dpress.inference.interval import critical
 from dpress.inference.noisy_independence import NoisyIndependence
 
-FALSE_ALARM = 1e-6
 LEVEL = 0.05
 TABLES = 2000
 SMALL = (np.array([0.4, 0.6]), np.array([0.3, 0.7]))
@@ -27,12 +27,8 @@ def noisy(shares: Numbers, n: int, epsilon: float, rng: Any) -> tuple[Numbers, N
 
 
 def independence(table: Numbers, variance: float, draws: int = 499) -> NoisyIndependence:
-    def covariance(forms: Numbers) -> Numbers:
-        rows = forms.reshape(len(forms), -1)
-        return np.asarray(variance * rows @ rows.T)
-
-    z = critical(0.95, "laplace")
-    return NoisyIndependence(counts=table, covariance=covariance, tail="laplace", z=z, draws=draws)
+    noise, z = variance * np.eye(table.size), critical(0.95, "laplace")
+    return NoisyIndependence(counts=table, noise=noise, tail="laplace", z=z, draws=draws)
 
 
 def pearson(table: Numbers) -> float:
@@ -109,13 +105,33 @@ def test_intervals_of_cramer_s_v_hold(strength: float) -> None:
     shares /= shares.sum()
     expected = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     whole = math.sqrt(((shares - expected) ** 2 / expected).sum() / 3)
-    held = np.zeros(2)
+    missed = np.zeros(2, dtype=int)
     for _ in range(400):
         rows, table, variance = noisy(shares, 5000, 0.5, rng)
         made = independence(table, variance).association
         own = stats.contingency.association(rows.astype(int), method="cramer")
-        held += [made.interval[0] <= own <= made.interval[1], made.population[0] <= whole <= made.population[1]]
-    assert (held / 400 >= 0.94).all()
+        ends = (made.interval, own), (made.population, whole)
+        missed += [not low <= value <= high for (low, high), value in ends]
+    assert not any(too_seldom(int(times), 400) for times in missed)
+
+
+def test_v_is_of_rows_whose_people_are_in_columns_that_are_kept() -> None:
+    rng = np.random.default_rng(0)  # noqa: TID251  # made-up noise
+    truth = np.tile([30.0, 30.0, 0.0], (40, 1))
+    truth[7] = [0.0, 0.0, 20.0]
+    table = truth + rng.normal(0, 1, truth.shape)
+    test = independence(table, 1.0)
+    rows, columns = test.significant
+    assert [*columns] == [0, 1]
+    assert [*rows] == [*range(7), *range(8, 40)]
+    assert test.association == independence(table[np.ix_(rows, columns)], 1.0).association
+    assert test.association.interval[0] == 0 < test.association.interval[1] < 0.1
+
+
+def test_of_a_table_that_is_left_out_step_by_step_nothing_is_known() -> None:
+    test = independence(np.array([[0.0, 20.0, 0.0], [30.0, 0.0, 0.0], [0.0, -50.0, 0.0]]), 1.0)
+    assert [*map(list, test.significant)] == [[1], [0]]  # a row, whose column is below 0 by another
+    assert math.isnan(test.association.value)
 
 
 def test_a_table_that_noise_hides_has_no_v() -> None:

@@ -13,7 +13,8 @@ from tests.query.test_unions import DENSE, dense, holds
 
 import dpress
 from dpress.core.basics import rng
-from dpress.query import boxes
+from dpress.mechanisms.joint import pair_spread
+from dpress.query import boxes, cell_relations
 from dpress.query.cell_relations import MIDDLES, OF_SAMPLE, SIMULATED
 from dpress.query.explained import explanations
 from dpress.query.release import Release
@@ -146,6 +147,63 @@ def test_logistic_coefficients_are_those_of_the_rows_within_noise(kind: str) -> 
         assert "Rows without a listed value of grade, ill are left out." in str(each.note)
     one = release["coefficient age in logistic ill ~ age + grade"]
     assert (one.value, one.standard_error) == (results[1].value, results[1].standard_error)
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "numbers"),
+    [
+        ("logistic ill = yes ~ age + grade", "CellModel", 3),
+        ("pay ~ age by sex", "CellModel", 2 * 2),
+        ("independence sex ill by grade", "NoisyIndependence", 4 * 3),
+    ],
+)
+def test_one_model_serves_all_numbers_of_the_same_rows(
+    text: str, model: str, numbers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, made = released("histogram", 0, 1, 2, 3, 4), list[Any]()
+    counted = getattr(cell_relations, model)
+    monkeypatch.setattr(cell_relations, model, lambda **fields: made.append(fields) or counted(**fields))
+    results = release.results(text)
+    assert len(results) == numbers
+    groups = {tuple(pair for pair in each.group if pair[0] not in ("coefficient", "number")) for each in results}
+    assert len(made) == len(groups)
+    wider = release.results(text, confidence=0.99)  # other intervals: another model
+    assert len(made) == 2 * len(groups)
+    assert all(a.interval[1] <= b.interval[1] or math.isnan(a.interval[1]) for a, b in zip(results, wider, strict=True))
+
+
+def test_a_collection_of_pairs_knows_the_covariance_of_all_sums_in_a_pair() -> None:
+    release = KINDS["local joint"]()
+    estimator = release.collection.estimator
+    tallies, shape = release.collection.tallies_in(release.kept), release.schema.shape
+    variance = estimator.query_variances(tallies)
+    for axes in ((0, 1), (0, 2), (1, 2), (0,), (2,)):
+        names = [release.schema.names[axis] for axis in axes]
+        part = release.answers.cell_table(names[::-1])  # the order of the names is none of the cells
+        weights = [
+            [np.arange(float(size)) ** power if axis in axes else np.ones(size) for axis, size in enumerate(shape)]
+            for power in (1, 2)
+        ]
+        products = [functools.reduce(np.multiply.outer, [each[axis] for axis in axes]) for each in weights]
+        covariance = part.covariance(np.array([*products, products[0] + products[1], np.ones(part.counts.shape)]))
+        assert part.counts.shape == products[0].shape
+        assert np.diag(covariance)[:2] == pytest.approx([variance(each) for each in weights])
+        assert 2 * covariance[0, 1] == pytest.approx(covariance[2, 2] - covariance[0, 0] - covariance[1, 1])
+        assert covariance[3] == pytest.approx(np.zeros(4), abs=1e-6)  # how many took part is known
+        if len(axes) == 2:
+            cells = np.diag(part.covariance(np.eye(part.counts.size).reshape(-1, *part.counts.shape)))
+            table = [*release.answers.decoder.tables].index(axes)
+            exact = release.answers.decoder.cell_variances(release.answers.measurement.variance)[table]
+            assert cells == pytest.approx(exact)
+
+
+def test_a_test_of_a_collection_asks_for_the_covariance_of_all_cells_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, calls = KINDS["local joint"](), list[int]()
+    sampling = pair_spread._sampling
+    monkeypatch.setattr(pair_spread, "_sampling", lambda *given: calls.append(1) or sampling(*given))
+    results = release.results("independence score age")
+    assert len(results) == 3
+    assert 0 < len(calls) <= 1 + len(release.collection.estimator.sets)  # of users, and of each of their tables
 
 
 def test_a_regression_from_cells_is_least_squares_within_noise() -> None:

@@ -11,9 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.cell_models import ROUNDING
 from dpress.inference.covariance import Covariance
-from dpress.inference.linear_relations import SURE, stretch
+from dpress.inference.linear_relations import SURE, least_ratio, stretch
 
 Number = tuple[float, float, float]
 """A value, the standard error of its noise, and that of the rows as a sample; NaN where they are not known."""
@@ -94,11 +93,7 @@ class CellCorrelation:
         if total <= 0:
             return NONE
         forms = np.stack([np.ones(self.counts.shape), *(slope / total for _, slope in divisors)])
-        spread = np.sqrt(np.diag(self.covariance(forms)))
-        sizes = np.array([total, *(size for size, _ in divisors)])
-        if sizes.min() <= 0:
-            return NONE
-        distance = math.inf if np.isnan(spread).any() else float(np.min(sizes / np.maximum(spread, ROUNDING * sizes)))
+        distance = least_ratio(np.array([total, *(size for size, _ in divisors)]), self.covariance(forms))
         if distance <= SURE * self.z:
             return NONE
         estimate, slope = value()

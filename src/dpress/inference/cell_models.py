@@ -12,10 +12,9 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import Covariance
-from dpress.inference.linear_relations import SURE, TINY, Estimated, stretch, unknown
+from dpress.inference.linear_relations import ROUNDING, SURE, TINY, Estimated, least_ratio, stretch, unknown
 
 STEPS, LONGEST, CLOSE = 100, 2.0, 1e-9  # of Newton's method: how many, and of a step the most and the least in X b
-ROUNDING = 1e-13  # of the largest eigenvalue: a smaller one is 0
 FARTHEST = 30.0  # of X b: a share that is nearer to 0 or 1 is none that a maximum has
 
 SINGULAR = (
@@ -101,7 +100,8 @@ class CellModel:
         information = self.information(slopes)
         lengths = np.sqrt(np.diag(information))
         values, vectors = np.linalg.eigh(information / np.outer(lengths, lengths))
-        return self._ratio(values, slopes * ((vectors / lengths[:, None]).T @ self.scaled) ** 2)
+        forms = slopes * ((vectors / lengths[:, None]).T @ self.scaled) ** 2
+        return least_ratio(values, self.covariance(forms))
 
     @cached_property
     def rarity(self) -> float:
@@ -109,14 +109,7 @@ class CellModel:
         if self.link == "identity":
             return math.inf
         forms = np.stack([self.outcome, 1 - self.outcome])
-        return self._ratio(forms @ self.counts, forms)
-
-    def _ratio(self, values: Array, forms: Array) -> float:
-        """Return the least ratio of sums to their standard errors; infinite where no error is known and all are > 0."""
-        spread = np.sqrt(np.diag(self.covariance(forms)))
-        if values.min() <= 0:
-            return 0.0
-        return math.inf if np.isnan(spread).any() else float(np.min(values / np.maximum(spread, ROUNDING * values)))
+        return least_ratio(forms @ self.counts, self.covariance(forms))
 
     @property
     def refusal(self) -> str:

@@ -10,13 +10,16 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dpress.core.basics.errors import NotSupported
 from dpress.core.maps.linear import Array, Marginal, Numbers, Stack, Variance
 from dpress.core.maps.measurement import Measurement
+
+if TYPE_CHECKING:
+    from dpress.inference.covariance import Covariance
 
 Axes = tuple[int, ...]
 
@@ -67,9 +70,9 @@ class ConsistentTables:
         """Return the exact variance of that answer."""
         return query_variance(self._noisy(variance), weights)
 
-    def form_covariance(self, variance: Variance, axes: Axes, forms: Array) -> Array:
-        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
-        return form_covariance(self._noisy(variance), axes, forms)
+    def form_covariance(self, variance: Variance, axes: Axes) -> "Covariance":
+        """Return the exact covariance of sums of a table's cells."""
+        return functools.partial(form_covariance, self._noisy(variance), axes)
 
     def _noisy(self, variance: Variance, answers: Numbers | None = None) -> list["Table"]:
         variances = self.map.split(np.broadcast_to(variance, (self.map.rows,)))

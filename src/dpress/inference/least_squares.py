@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from dpress.core.maps.linear import Array, Invertible, Variance
 from dpress.core.maps.measurement import Measurement
 from dpress.core.maps.ranges import Ranges
 from dpress.inference.box_sums import box_sums
+
+if TYPE_CHECKING:
+    from dpress.inference.covariance import Covariance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,11 @@ class LeastSquares:
         query = flat(weights)
         return float(query @ self.map.covariance(query, variance))
 
-    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array:
-        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...]) -> "Covariance":
+        """Return the exact covariance of sums of a table's cells."""
+        return partial(self._form_covariance, variance, axes)
+
+    def _form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array:
         others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
         kept = [1 if axis in others else size for axis, size in enumerate(self.shape)]
         rows = (np.broadcast_to(form.reshape(kept), self.shape).ravel() for form in forms)

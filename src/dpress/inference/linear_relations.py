@@ -17,6 +17,8 @@ Places = npt.NDArray[np.int64]
 SURE = 3.0
 """By how many critical values, in standard errors, what is divided by must exceed 0."""
 TINY = 1e-300
+ROUNDING = 1e-13
+"""Of the largest eigenvalue, or of a value: a smaller one, or a smaller standard error, is that of rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +90,17 @@ def stretch(distance: float) -> float:
     (1.5, 1.02)
     """
     return distance / (distance - 2)
+
+
+def least_ratio(values: Array, covariance: Array) -> float:
+    """Return the least ratio of values to the standard errors of their noise.
+
+    0 where a value is not above 0; infinite where all are and no error is known.
+    """
+    spread = np.sqrt(np.diag(covariance))
+    if values.min() <= 0:
+        return 0.0
+    return math.inf if np.isnan(spread).any() else float(np.min(values / np.maximum(spread, ROUNDING * values)))
 
 
 def covariance(moments: Moments, i: int, j: int) -> tuple[float, float]:

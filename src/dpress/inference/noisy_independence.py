@@ -12,9 +12,8 @@ import numpy as np
 
 from dpress.core.basics.rng import Generator, seeded
 from dpress.core.maps.linear import Array
-from dpress.inference.covariance import Covariance
 from dpress.inference.interval import Tail
-from dpress.inference.linear_relations import SURE, TINY
+from dpress.inference.linear_relations import SURE, TINY, Places
 from dpress.inference.normal import normal, uniform
 from dpress.inference.poisson import poisson
 
@@ -55,23 +54,17 @@ class NoisyIndependence:
 
     Args:
         counts: noisy, shape (rows, columns).
-        covariance: of sums of cells; NaN where no error is known.
+        noise: the covariance of all cells, shape (cells, cells); NaN where no error is known.
         tail: of the noise.
         z: standard errors to each side of an interval.
         draws: simulated tables.
     """
 
     counts: Array
-    covariance: Covariance
+    noise: Array
     tail: Tail
     z: float
     draws: int = DRAWS
-
-    @cached_property
-    def noise(self) -> Array:
-        """The covariance of all cells, shape (cells, cells)."""
-        size = self.counts.size
-        return np.asarray(self.covariance(np.eye(size).reshape(size, *self.counts.shape)))
 
     @cached_property
     def shares(self) -> tuple[Array, Array]:
@@ -132,16 +125,23 @@ class NoisyIndependence:
         return zlib.crc32(np.rint(self.counts).astype(np.int64).tobytes())
 
     @cached_property
-    def significant(self) -> tuple[Array, Array]:
-        """Which rows and which columns of the table are significantly above 0: masks."""
-        shape = self.counts.shape
-        rows = np.eye(shape[0])[:, :, None] * np.ones(shape[1])
-        columns = np.eye(shape[1])[:, None, :] * np.ones(shape[0])[:, None]
-        return self._above(rows), self._above(columns)
+    def significant(self) -> tuple[Places, Places]:
+        """The places of the rows and of the columns whose sums are significantly above 0, in the table that they make.
 
-    def _above(self, forms: Array) -> Array:
-        spread = np.sqrt(np.nan_to_num(np.diag(self.covariance(forms))))
-        sums = np.tensordot(forms, self.counts, axes=2)
+        A row whose people are in columns that are left out has none, so that both are judged again until all are.
+        """
+        rows, columns = map(np.arange, self.counts.shape)
+        while True:
+            noise = self.noise.reshape(self.counts.shape * 2)[np.ix_(rows, columns, rows, columns)]
+            table = self.counts[np.ix_(rows, columns)]
+            row = self._above(table.sum(axis=1), np.einsum("ijik->i", noise))
+            column = self._above(table.sum(axis=0), np.einsum("ijkj->j", noise))
+            if row.all() and column.all():
+                return rows, columns
+            rows, columns = rows[row], columns[column]
+
+    def _above(self, sums: Array, variances: Array) -> Array:
+        spread = np.sqrt(np.maximum(np.nan_to_num(variances), 0.0))
         return np.asarray((sums > SURE * self.z * spread) & (sums > 0))
 
     @cached_property
@@ -152,7 +152,7 @@ class NoisyIndependence:
         gradient, exact in the noise, and of the residuals' squares, 2 tr((W C)^2) / n^2 with W = 1 / e. With sampling
         the mean of (rows - 1) (columns - 1) / n that chance adds is taken away, too. The ends are roots of phi^2's.
         """
-        places = np.ix_(*(np.flatnonzero(mask) for mask in self.significant))
+        places = np.ix_(*self.significant)
         if min(self.counts[places].shape) < 2:
             return Association(
                 value=math.nan, interval=(0.0, 1.0), population=(0.0, 1.0), noise=math.nan, sampling=math.nan

@@ -4,7 +4,7 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from dpress.inference.consistency import (
     query,
     query_variance,
 )
+
+if TYPE_CHECKING:
+    from dpress.inference.covariance import Covariance
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,9 @@ class ResidualTables:
         """Return the exact variance of that answer."""
         return query_variance(self._noisy(variance, _used(weights)), weights)
 
-    def form_covariance(self, variance: Variance, axes: Axes, forms: Array) -> Array:
-        """Return the exact covariance of sums of a table's cells, shape (forms, forms)."""
-        return form_covariance(self._noisy(variance, axes), axes, forms)
+    def form_covariance(self, variance: Variance, axes: Axes) -> "Covariance":
+        """Return the exact covariance of sums of a table's cells."""
+        return functools.partial(form_covariance, self._noisy(variance, axes), axes)
 
     def _noisy(self, variance: Variance, axes: Axes, measurement: Measurement | None = None) -> list[Table]:
         """Return the components that tell of a table over these axes."""

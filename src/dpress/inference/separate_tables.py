@@ -65,9 +65,9 @@ class SeparateTables:
         added = float(query[used] ** 2 @ self.cell_variances(variance)[place][used])
         return added * (self.inflation[place] if several else 1.0)
 
-    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> None:
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...]) -> None:
         """Return nothing: how cells depend on each other is their oracle's and their estimator's to say."""
-        del variance, axes, forms
+        del variance, axes
 
     def _query(self, place: int, weights: Sequence[Array]) -> Array:
         query = np.ones(1)

@@ -3,9 +3,10 @@
 relation, where -> `CellTable` -> regressions, correlations or a test of its cells -> a `Result` for every number.
 """
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,27 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
+Numbered = Callable[[str], Answer]
+"""From the name of a coefficient, or of what a test has, to it; of other relations from nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """A relation of a release.
+
+    Args:
+        number: each of its numbers, by its name.
+        notes: what else is to be known of all, a sentence each.
+    """
+
+    number: Numbered
+    notes: tuple[str, ...]
+
+
+Solver = Callable[[Relation, Condition | None, float], Solved]
+"""From a relation without a coefficient, the condition of its rows and a confidence to its numbers."""
+
+
 def _around(number: tuple[float, float, float], z: float, reason: str, bounds: Ends = (-math.inf, math.inf)) -> Answer:
     """Return a value with its errors as an answer, its intervals cut to what is possible."""
     value, noise, sampling = number
@@ -86,14 +108,39 @@ def parts_of(schema: Schema, query: Query) -> tuple[tuple[tuple[tuple[str, str],
     return tuple((((word, name),), replace(query, attribute=stated.only(name).text)) for name in names)
 
 
-def answered(query: Query, answers: "ReleaseAnswers", schema: Schema, confidence: float, text: str) -> Result:
+def solver(answers: "ReleaseAnswers", schema: Schema) -> Solver:
+    """Return what solves the relations of a release, and keeps the last one: for all of its coefficients in turn.
+
+    Args:
+        answers: of the release.
+        schema: of its attributes.
+    """
+    return functools.lru_cache(maxsize=1)(functools.partial(_solved, answers, schema))
+
+
+def _solved(
+    answers: "ReleaseAnswers", schema: Schema, stated: Relation, where: Condition | None, confidence: float
+) -> Solved:
+    """Return all numbers of a relation, from the cells of its attributes."""
+    table = _table(answers, schema, stated, where)
+    z = table.critical(confidence)
+    if stated.terms:
+        number = _regression(schema, stated, table, z)
+    else:
+        number = (_independence if stated.of == "independence" else _correlation)(stated, table, z)
+    without = [attribute.name for attribute in table.attributes if attribute.extra]
+    left_out = (f"Rows without a listed value of {', '.join(without)} are left out.",) if without else ()
+    return Solved(number=number, notes=(*left_out, *table.notes))
+
+
+def answered(query: Query, solve: Solver, schema: Schema, confidence: float, text: str) -> Result:
     """Answer a relation, of a regression one coefficient, from the cells of its attributes.
 
     Rows in the cells of missing and of other values of these are left out.
 
     Args:
         query: the relation.
-        answers: of the release.
+        solve: see `solver`.
         schema: of its attributes.
         confidence: of the intervals.
         text: as it was asked.
@@ -102,10 +149,8 @@ def answered(query: Query, answers: "ReleaseAnswers", schema: Schema, confidence
         ValueError: no table holds the attributes together, or the relation is none of such attributes.
     """
     stated = relation(schema.names, query.attribute)
-    table = _table(answers, schema, stated, query.where)
-    answer = READERS[stated.of](schema, stated, table, table.critical(confidence))
-    without = [attribute.name for attribute in table.attributes if attribute.extra]
-    left_out = (f"Rows without a listed value of {', '.join(without)} are left out.",) if without else ()
+    solved = solve(stated.only(""), query.where, confidence)
+    answer = solved.number(stated.coefficient)
     of_sample = not math.isnan(answer.sampling)
     return Result(
         query=text,
@@ -114,7 +159,7 @@ def answered(query: Query, answers: "ReleaseAnswers", schema: Schema, confidence
         standard_error=answer.noise,
         interval=answer.interval,
         confidence=confidence,
-        note=" ".join((*answer.notes, *left_out, *table.notes)) or None,
+        note=" ".join((*answer.notes, *solved.notes)) or None,
         sampling=answer.sampling if of_sample else None,
         population=answer.population if of_sample else None,
     )
@@ -205,15 +250,13 @@ def _outer(weights: list[Array]) -> Array:
     return np.asarray(math.prod(np.ix_(*weights)))
 
 
-def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
-    """Return a coefficient with its errors, or why there is none."""
+def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) -> Numbered:
+    """Return what gives a coefficient with its errors, or why there is none; nothing of the cells is kept."""
     outcome = next(attribute for attribute in table.attributes if attribute.name == stated.names[0])
     values = values_of(outcome) if stated.of == "regression" else _chance(schema, stated, outcome)
     if values is None:
         raise ValueError(f"{outcome.name} holds no numbers; the chance of one of its values is {LOGISTIC}")
     names = _coefficients(schema, stated)
-    if stated.coefficient not in names:
-        raise ValueError(f"{stated.only('').text} has a coefficient for each of {', '.join(names)}; name one of them")
     shape = table.counts.shape
     model = CellModel(
         counts=table.counts.ravel(),
@@ -223,11 +266,18 @@ def _regression(schema: Schema, stated: Relation, table: CellTable, z: float) ->
         link="identity" if stated.of == "regression" else "logistic",
         z=z,
     )
-    place, fitted = names.index(stated.coefficient), model.fitted
-    number = (float(fitted.value[place]), float(fitted.noise[place]), float(fitted.sampling[place]))
-    numbers = tuple(each for each in table.attributes if stated.of == "regression" or each is not outcome)
-    answer = _around(number, z, model.refusal)
-    return replace(answer, notes=(*answer.notes, *_middles(numbers)))
+    fitted, refusal = model.fitted, model.refusal
+    middles = _middles(tuple(each for each in table.attributes if stated.of == "regression" or each is not outcome))
+
+    def number(coefficient: str) -> Answer:
+        if coefficient not in names:
+            raise ValueError(f"{stated.text} has a coefficient for each of {', '.join(names)}; name one of them")
+        place = names.index(coefficient)
+        estimate = (float(fitted.value[place]), float(fitted.noise[place]), float(fitted.sampling[place]))
+        answer = _around(estimate, z, refusal)
+        return replace(answer, notes=(*answer.notes, *middles))
+
+    return number
 
 
 def _chance(schema: Schema, stated: Relation, outcome: Tabular) -> Array:
@@ -248,9 +298,13 @@ def _chance(schema: Schema, stated: Relation, outcome: Tabular) -> Array:
     return np.asarray(inside)
 
 
-def _correlation(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
-    """Return a covariance, a correlation, or a correlation of ranks."""
-    del schema
+def _correlation(stated: Relation, table: CellTable, z: float) -> Numbered:
+    """Return what gives a covariance, a correlation, or a correlation of ranks."""
+    answer = _correlated(stated, table, z)
+    return lambda _: answer
+
+
+def _correlated(stated: Relation, table: CellTable, z: float) -> Answer:
     counts, covariance = table.listed
     if stated.of == "rank correlation":
         if unordered := [attribute.name for attribute in table.attributes if not _in_order(attribute)]:
@@ -274,20 +328,29 @@ def _numbers(attribute: Tabular) -> Array:
     return values
 
 
-def _independence(schema: Schema, stated: Relation, table: CellTable, z: float) -> Answer:
-    """Return a number of the test of independence."""
-    del schema
-    if stated.coefficient not in TESTED:
-        raise ValueError(f"{stated.text} has {', '.join(TESTED)}; name one of them, as `p-value in {stated.text}`")
+def _independence(stated: Relation, table: CellTable, z: float) -> Numbered:
+    """Return what gives each number of the test of independence, computed when it is asked for."""
     counts, covariance = table.listed
     if counts.size > MOST_CELLS:
         raise ValueError(f"{' x '.join(stated.names)}: {counts.size:,} cells are too many for a test, at most 2^10")
-    test = NoisyIndependence(counts=counts, covariance=covariance, tail=table.tail, z=z)
-    if stated.coefficient == "chi-square":
-        return Answer(value=test.statistic)
-    if stated.coefficient == "p-value":
-        return Answer(value=test.p_value, notes=() if math.isnan(test.p_value) else (SIMULATED,))
-    made, every = test.association, all(map(np.all, test.significant))
+    noise = covariance(np.eye(counts.size).reshape(-1, *counts.shape))
+    test = NoisyIndependence(counts=counts, noise=noise, tail=table.tail, z=z)
+
+    def number(name: str) -> Answer:
+        if name not in TESTED:
+            raise ValueError(f"{stated.text} has {', '.join(TESTED)}; name one of them, as `p-value in {stated.text}`")
+        if name == "chi-square":
+            return Answer(value=test.statistic)
+        if name == "p-value":
+            return Answer(value=test.p_value, notes=() if math.isnan(test.p_value) else (SIMULATED,))
+        return _associated(test)
+
+    return number
+
+
+def _associated(test: NoisyIndependence) -> Answer:
+    """Return Cramer's V with its errors."""
+    made, every = test.association, tuple(map(len, test.significant)) == test.counts.shape
     notes = (HIDDEN,) if math.isnan(made.value) else () if math.isnan(made.noise) else (OF_SAMPLE,)
     return Answer(
         value=made.value,
@@ -297,13 +360,3 @@ def _independence(schema: Schema, stated: Relation, table: CellTable, z: float) 
         population=made.population,
         notes=notes if every else (*notes, UNTOLD),
     )
-
-
-READERS: Mapping[str, Callable[[Schema, Relation, CellTable, float], Answer]] = {
-    "logistic": _regression,
-    "regression": _regression,
-    "covariance": _correlation,
-    "correlation": _correlation,
-    "rank correlation": _correlation,
-    "independence": _independence,
-}

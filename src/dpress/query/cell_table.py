@@ -3,7 +3,7 @@
 a release's decoder, fit or records -> `CellTable` -> what stands in no table but follows from its cells.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from dpress.attributes.attribute import Tabular
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import Covariance
 from dpress.inference.interval import Tail
-from dpress.query.linear_forms import Critical, polarised
+from dpress.query.linear_forms import Critical
 
 MOST_CELLS = 1 << 22
 Axes = tuple[int, ...]
@@ -74,16 +74,6 @@ class CellTable:
 def marginal(table: Array, axes: Axes, kept: Axes) -> Array:
     """Return the sums of a table over the axes that are not kept; both rising."""
     return np.asarray(table.sum(axis=tuple(place for place, axis in enumerate(axes) if axis not in kept)))
-
-
-def of_variances(variance: Callable[[Array], float]) -> Covariance:
-    """Return the covariance of sums from what gives the variance of any one of them."""
-
-    def covariance(forms: Array) -> Array:
-        rows = forms.reshape(len(forms), -1)
-        return polarised(lambda row: variance(row.reshape(forms.shape[1:])), rows)
-
-    return covariance
 
 
 def of_replicates(counts: Array, replicates: Array, spread: float) -> Covariance:

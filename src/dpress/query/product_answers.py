@@ -7,7 +7,8 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.table_forms import ProductSums
+
+if TYPE_CHECKING:
+    from dpress.query.cell_relations import Solver
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +90,14 @@ class ProductAnswers(ReleaseAnswers):
             return None
         from dpress.query.cell_relations import answered  # noqa: PLC0415  # for relations alone
 
-        return answered(query, self, self.release.schema, confidence, text)
+        return answered(query, self._solver, self.release.schema, confidence, text)
+
+    @cached_property
+    def _solver(self) -> "Solver":
+        """What solves relations, and keeps the last one."""
+        from dpress.query.cell_relations import solver  # noqa: PLC0415  # for relations alone
+
+        return solver(self, self.release.schema)
 
     def terms(self, query: Query) -> Sequence[tuple[tuple[tuple[str, str], ...], Query]]:
         """Return every coefficient of a regression, or number of a test, with the query of it; else the query alone."""

@@ -56,8 +56,12 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
             sums += cells / (cells - 1) * (summed**2 @ each) / noise.users
             sums += (summed**2 @ own - (summed @ own) ** 2) / noise.users
         assert cell_variances(tables, axes) == pytest.approx(wanted)
-        assert pair_sum(tables, axes).variance(query) == pytest.approx(sums)
-        assert pair_sum(tables, axes).variance(np.ones(start.shape)) == pytest.approx(0, abs=1e-12)
+        forms = np.stack([query, np.ones(start.shape), query + np.eye(*start.shape)])
+        covariance = pair_sum(tables, axes).covariance(forms)
+        assert covariance[0, 0] == pytest.approx(sums)
+        assert covariance[1] == pytest.approx(np.zeros(3), abs=1e-12)
+        apart = pair_sum(tables, axes).covariance((forms[2] - forms[0])[None])[0, 0]
+        assert covariance[0, 0] + covariance[2, 2] - 2 * covariance[0, 2] == pytest.approx(apart)
 
 
 def test_equal_shares_have_the_planned_variance() -> None:

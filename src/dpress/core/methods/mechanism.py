@@ -66,13 +66,14 @@ class Decoder(Protocol):
         """Return the exact variance of that answer; with variance 1 the error coefficient of the query."""
         ...
 
-    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array | None:
-        """Return the exact covariance of sums of a table's cells, shape (forms, forms); None where it is not known.
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...]) -> Callable[[Array], Array] | None:
+        """Return what gives the exact covariance of sums of a table's cells; None where it is not known.
+
+        From the weight of every cell in every sum, shape (forms, *cells of the axes), to shape (forms, forms).
 
         Args:
             variance: of the answers.
             axes: of the table, rising; some published table holds them together.
-            forms: the weight of every cell in every sum, shape (forms, *cells of the axes).
         """
         ...
 

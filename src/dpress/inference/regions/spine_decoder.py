@@ -75,9 +75,9 @@ class SpineDecoder:
         """Return the exact variance of the answer to a query."""
         return self._queries(variance).variance(weights)
 
-    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> None:
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...]) -> None:
         """Return nothing: the regions of a tree are asked by product queries alone."""
-        del variance, axes, forms
+        del variance, axes
 
     def split(self, answers: Numbers) -> list[dict[Table, Numbers]]:
         """Return the answers of every level and table, shape (nodes, *kept sizes)."""

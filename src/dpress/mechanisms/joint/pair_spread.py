@@ -26,9 +26,10 @@ class _Weights:
     rest: float
 
     def applied(self, shares: Array) -> Array:
-        """Return sum W f, for every cell."""
-        rows, columns = shares.sum(axis=1, keepdims=True), shares.sum(axis=0, keepdims=True)
-        return np.asarray(self.both * shares + self.row * rows + self.column * columns + self.rest * shares.sum())
+        """Return sum W f, for every cell; of the last two axes."""
+        rows, columns = shares.sum(axis=-1, keepdims=True), shares.sum(axis=-2, keepdims=True)
+        total = rows.sum(axis=-2, keepdims=True)
+        return np.asarray(self.both * shares + self.row * rows + self.column * columns + self.rest * total)
 
     def squared(self) -> "_Weights":
         """Return W^2, which has the same form."""
@@ -58,7 +59,7 @@ def cell_variances(tables: Tables, axes: Axes) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TablePart:
-    """What one table adds to the variance of a sum of a pair's cells.
+    """What one table adds to the covariance of sums of a pair's cells.
 
     Args:
         rows: whether it holds the pair's first attribute.
@@ -78,26 +79,27 @@ class TablePart:
     factor: float
     users: int
 
-    def variance(self, shares: Array, query: Array) -> float:
-        """Return the variance, were its users drawn with replacement."""
-        held, wanted = (self.kept(values) for values in (shares, query))
+    def covariance(self, shares: Array, forms: Array) -> Array:
+        """Return the covariance, were its users drawn with replacement."""
+        held, wanted = (self.kept(values) for values in (shares, forms))
         weights = self.weights.applied(wanted)
-        oracle = float((weights**2 * (self.level + self.slope * held)).sum()) * self.factor
-        return (oracle + _sampling(held, weights)) / self.users
+        rows, oracle = weights.reshape(len(forms), -1), (self.level + self.slope * held).ravel() * self.factor
+        return np.asarray(((rows * oracle) @ rows.T + _sampling(held, weights)) / self.users)
 
     def kept(self, values: Array) -> Array:
-        """Return values of a pair's cells, added up over the attribute that the table does not hold."""
-        values = values if self.rows else values.sum(axis=0, keepdims=True)
-        return values if self.columns else values.sum(axis=1, keepdims=True)
+        """Return values of a pair's cells, the last two axes, added up over the attribute that the table lacks."""
+        values = values if self.rows else values.sum(axis=-2, keepdims=True)
+        return values if self.columns else values.sum(axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairSum:
-    """What gives the variance of a weighted sum of the cells of `tables.table(axes)`, as `cell_variances`.
+    """What gives the covariance of weighted sums of the cells of `tables.table(axes)`, as `cell_variances`.
 
     Cells of a row or a column share what is wrong with its sum, so that their errors add up.
-    Formula: with U = sum over the cells of the query times W, sum over tables of
-    (k / (k - 1) sum U^2 v + sum U^2 f - (sum U f)^2) / users - (sum query^2 f - (sum query f)^2) / everybody.
+    Formula of a variance: with U = sum over the cells of the query times W, sum over tables of
+    (k / (k - 1) sum U^2 v + sum U^2 f - (sum U f)^2) / users - (sum query^2 f - (sum query f)^2) / everybody; of a
+    covariance with a product of both queries' in the place of every square.
 
     Args:
         shares: f, of the pair's shape.
@@ -109,14 +111,21 @@ class PairSum:
     everybody: int
     parts: tuple[TablePart, ...]
 
-    def variance(self, query: Array) -> float:
-        """Return it, in shares squared; `query` has the weight of every cell, in the pair's shape."""
-        drawn = math.fsum(part.variance(self.shares, query) for part in self.parts)
-        return max(0.0, drawn - _sampling(self.shares, query) / self.everybody)
+    def covariance(self, forms: Array) -> Array:
+        """Return it, in shares squared, shape (forms, forms).
+
+        Args:
+            forms: the weight of every cell in every sum, shape (forms, cells of the first, cells of the second).
+        """
+        total = -_sampling(self.shares, forms) / self.everybody
+        for part in self.parts:
+            total += part.covariance(self.shares, forms)
+        np.fill_diagonal(total, np.maximum(np.diag(total), 0.0))
+        return total
 
 
 def pair_sum(tables: Tables, axes: Axes) -> PairSum:
-    """Return what gives the variance of a weighted sum of a pair's cells."""
+    """Return what gives the covariance of weighted sums of a pair's cells."""
     users, shares = _likely(tables, axes)
     parts = tuple(_table_part(tables, table, axes) for table in _holding(tables, axes))
     return PairSum(shares=shares, everybody=users, parts=parts)
@@ -168,8 +177,11 @@ def _spare(noise: Noise) -> float:
     return SPARE * (noise.held - noise.other) ** 2 / noise.users
 
 
-def _sampling(shares: Array, weights: Array) -> float:
-    return float((weights**2 * shares).sum() - (weights * shares).sum() ** 2)
+def _sampling(shares: Array, forms: Array) -> Array:
+    """Return the covariance of weighted sums of one user's cell, shape (forms, forms)."""
+    rows, flat = forms.reshape(len(forms), -1), shares.ravel()
+    means = rows @ flat
+    return np.asarray((rows * flat) @ rows.T - np.outer(means, means))
 
 
 def _part(tables: Tables, table: NoisyTable, axes: Axes, shares: Array) -> Array:

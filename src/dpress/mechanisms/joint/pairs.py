@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Meta
@@ -37,6 +37,9 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.protocol.estimator import Estimator
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
+
+if TYPE_CHECKING:
+    from dpress.inference.covariance import Covariance
 
 Axes = tuple[int, ...]
 
@@ -99,31 +102,38 @@ class Pairs(Estimator):
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a query's answer, in counts squared."""
-        decoder, form = self.decoder(sum(int(tally[-1]) for tally in tallies)), self.form_variances(tallies)
+        users, sums = sum(int(tally[-1]) for tally in tallies), self.pair_sums(tallies)
+        decoder = self.decoder(users)
 
         def variance(weights: Sequence[Array]) -> float:
             if (place := decoder.place(weights)) is None:
                 return 0.0
-            axes = self.tables[place]
-            return form(axes, functools.reduce(np.multiply.outer, [weights[axis] for axis in axes]))
+            query = functools.reduce(np.multiply.outer, [weights[axis] for axis in self.tables[place]])
+            return users**2 * float(_covariance(sums[place], query[np.newaxis])[0, 0])
 
         return variance
 
-    def form_variances(self, tallies: Sequence[Tally]) -> Callable[[Axes, Array], float]:
-        """Return what gives the variance of any sum of a pair's cells, in counts squared; see `pair_spread.PairSum`."""
-        users, sums = sum(int(tally[-1]) for tally in tallies), self.pair_sums(tallies)
+    def form_covariance(self, tallies: Sequence[Tally], axes: Axes) -> "Covariance":
+        """Return the covariance of sums of a pair's cells, in counts squared; see `pair_spread.PairSum`."""
+        holding = [table for table in self.tables if set(axes) <= set(table)]
+        table = min(holding, key=lambda table: math.prod(self.shape[axis] for axis in table))
+        users, form = sum(int(tally[-1]) for tally in tallies), self._pair_sum(self._tables(tallies), table)
+        whole = [self.shape[axis] for axis in table]
+        kept = [self.shape[axis] if axis in axes else 1 for axis in table]
 
-        def variance(axes: Axes, weights: Array) -> float:
-            form = sums[self.tables.index(axes)]
-            shares = form.variance(weights) if isinstance(form, PairSum) else form * float(np.sum(weights**2))
-            return users**2 * shares
+        def covariance(forms: Array) -> Array:
+            rows = np.broadcast_to(forms.reshape(len(forms), *kept), (len(forms), *whole))
+            return users**2 * _covariance(form, rows)
 
-        return variance
+        return covariance
 
     def pair_sums(self, tallies: Sequence[Tally]) -> list[PairSum | float]:
-        """Return for every table what gives the variance of a sum of its cells, of one attribute that of each share."""
+        """Return for every table what gives the covariance of its cells' sums, of one attribute a share's variance."""
         tables = self._tables(tallies)
-        return [pair_sum(tables, axes) if len(axes) == 2 else tables.variance(axes) for axes in self.tables]
+        return [self._pair_sum(tables, axes) for axes in self.tables]
+
+    def _pair_sum(self, tables: Tables, axes: Axes) -> PairSum | float:
+        return pair_sum(tables, axes) if len(axes) == 2 else tables.variance(axes)
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:
@@ -181,6 +191,14 @@ def combined(shape: Axes, axes: Axes, oracle: Oracle) -> Part:
 def pairs_of(attributes: int) -> tuple[Axes, ...]:
     """Return all pairs of attributes, or the only attribute."""
     return tuple(itertools.combinations(range(attributes), min(2, attributes)))
+
+
+def _covariance(form: PairSum | float, forms: Array) -> Array:
+    """Return the covariance of sums of a table's cells, in shares squared."""
+    if isinstance(form, PairSum):
+        return form.covariance(forms)
+    rows = forms.reshape(len(forms), -1)
+    return np.asarray(form * rows @ rows.T)
 
 
 def spread(oracle: Oracle) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dpress.inference.least_squares import flat
 from dpress.inference.range_error import cover_answers, cover_sizes
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
+
+if TYPE_CHECKING:
+    from dpress.inference.covariance import Covariance
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,16 @@ class Cover:
         """Return the sum of the cover's variances times their squared weights."""
         return float(np.sum(self._nodes(weights) ** 2 * variance))
 
-    def form_covariance(self, variance: Variance, axes: tuple[int, ...], forms: Array) -> Array:
-        """Return the exact covariance of sums of a table's leaves, each with noise of its own, shape (forms, forms)."""
+    def form_covariance(self, variance: Variance, axes: tuple[int, ...]) -> "Covariance":
+        """Return the exact covariance of sums of a table's leaves, each with noise of its own."""
         others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
         spread = self.cell_variances(variance)[0].reshape(self.shape).sum(axis=others).ravel()
-        rows = forms.reshape(len(forms), -1)
-        return np.asarray((rows * spread) @ rows.T)
+
+        def covariance(forms: Array) -> Array:
+            rows = forms.reshape(len(forms), -1)
+            return np.asarray((rows * spread) @ rows.T)
+
+        return covariance
 
     def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
         """Return the answers to many boxes, shape (m,); one attribute by running sums of the levels."""

@@ -71,12 +71,12 @@ class Estimator(Protocol):
         del tallies
         return None
 
-    def form_variances(self, tallies: "Sequence[Tally]") -> "Callable[[tuple[int, ...], Array], float] | None":
-        """Return what gives the variance of any sum of a table's cells, from its axes and the weights of its cells.
+    def form_covariance(self, tallies: "Sequence[Tally]", axes: tuple[int, ...]) -> "Callable[[Array], Array] | None":
+        """Return what gives the covariance of sums of a table's cells; see `core.methods.mechanism.Decoder`.
 
         None where the estimator does not know how the errors of a table's cells depend on one another.
         """
-        del tallies
+        del tallies, axes
         return None
 
     def fit(self, tallies: "Sequence[Tally]", payloads: "PayloadPieces") -> "Joint":
