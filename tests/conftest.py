@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.refusals",
     "tests.budgets",
     "tests.browser",
+    "tests.short_fits",
 ]
 collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
 

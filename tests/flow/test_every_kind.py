@@ -13,8 +13,9 @@ from tests.flow.same_rows import ROWS, parquet, to_postgres
 
 from dpress.core.basics import rng
 from dpress.data.spark.spark_run import on_spark
-from dpress.inference.records import latent_classes
 from dpress.release.curator.publish import publish
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 ROOT = Path(__file__).parents[2]
 SLOW = [pytest.mark.slow, pytest.mark.long]
@@ -23,14 +24,6 @@ SELECT uid, age::integer AS age, pay, sex::text AS sex, lon, lat::float8 AS lat,
 HERE = [pytest.param(kind, engine, marks=pytest.mark.slow) for kind in CURATED for engine in ("threads", "duckdb")]
 THERE = [pytest.param(kind, engine, marks=SLOW) for kind in CURATED for engine in ("postgres", "spark", "files")]
 expected = cache(partial(published, data=ROWS, engine=None))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_short_fit():
-    """Fit one model of few rounds to the counts of `microdata`: what is fitted follows from them alone."""
-    with pytest.MonkeyPatch.context() as own:
-        own.setattr(latent_classes, "affordable", lambda _: (1, 2))
-        yield
 
 
 @pytest.fixture(scope="module")

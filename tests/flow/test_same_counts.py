@@ -12,13 +12,14 @@ from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import from_dict
 from dpress.data.sql import person_rows
 from dpress.data.true_counts import true_counts
-from dpress.inference.records import latent_classes
 from dpress.release.curator.publish import publish
 from dpress.release.devices.estimate import estimate
 from dpress.release.devices.perturb import perturb
 from dpress.release.plan.plan import plan
 from dpress.release.truth.data_check import check
 from dpress.release.truth.evaluate import evaluate
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 69], "bins": 14, "null": "drop"}
 PAY = {"name": "pay", "kind": "numeric", "bounds": [0.0, 1000.0], "bins": 20, "outside": "drop"}
@@ -45,14 +46,6 @@ WHOLE = [pytest.param(*one, marks=[pytest.mark.slow, *[pytest.mark.long] * (one[
 PEOPLE = from_dict(
     {"attribute": [WHO], "privacy": {"epsilon": 1.0}, "release": {"kind": "histogram", "attributes": ["uid"]}}
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_short_fit():
-    """Fit one model of few rounds to the counts of `microdata`: what is fitted follows from them alone."""
-    with pytest.MonkeyPatch.context() as own:
-        own.setattr(latent_classes, "affordable", lambda _: (1, 2))
-        yield
 
 
 @cache

@@ -282,3 +282,10 @@ def test_a_difference_of_shares_of_groups_has_the_error_of_their_replicates() ->
     expected = math.sqrt(FACTORS["jackknife"] * np.sum((every[1] - every[0]) ** 2))
     assert told[text].sampling == pytest.approx(expected, rel=0.03)
     assert told[text].p_value is not None
+
+
+def test_an_explanation_names_the_groups_of_both_sides() -> None:
+    text = "mean wage where region = north - mean wage where region = south"
+    (source,) = weighted().answers.sources(query_of(weighted().schema, text))
+    assert (source.parts, source.unit) == (2, "groups")  # of three
+    assert source.sums == ("sum wage", "count")

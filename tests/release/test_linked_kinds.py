@@ -17,7 +17,8 @@ from tests.data.linked_people import (
 import dpress
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
-from dpress.inference.records import latent_classes
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 LOSS = {"unit": "hhid", "epsilon": 2.0}
 FEW = LOSS | {"delta": 1e-6}
@@ -51,12 +52,6 @@ KINDS = {
 
 
 OF_HOUSEHOLDS_ALONE = {("households", "names"), ("households", "regions")}  # whatever persons they have
-
-
-@pytest.fixture(autouse=True)
-def one_short_fit(monkeypatch):
-    """Fit one model of few rounds to the counts of `microdata`: what is fitted follows from them alone."""
-    monkeypatch.setattr(latent_classes, "affordable", lambda _: (1, 2))
 
 
 def joined(rows, above, below):

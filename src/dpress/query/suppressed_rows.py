@@ -23,8 +23,8 @@ HIDDEN = "hidden"  # the column that says which numbers are
 ROUNDED_TO = "rounded_to"  # in the metadata of a table
 COUNTED = ("count", "persons", "distinct")  # statistics that are counts, by their first words
 SAMPLED = ("sampling_error", "population_low", "population_high")
-SIGNED = ("coefficient", "intercept", "covariance", "correlation")  # of which 0 is a result: no share of it is too wide
-OF_SIGNS = ("relation", "contrast", "difference")
+SIGNED = ("coefficient", "intercept", "covariance", "correlation")  # statistics of either sign, by their first words
+OF_EITHER_SIGN = ("relation", "contrast", "difference")  # answers
 STATISTIC, COUNT, VALUE = "statistic", "count", "value"
 
 
@@ -72,6 +72,11 @@ class SuppressedRows:
         return batch.append_column(HIDDEN, pa.array(mask))
 
 
+def may_be_zero(statistic: str) -> bool:
+    """Say whether 0 is a result of a statistic, so that no error is too large a share of it."""
+    return statistic.split(" ", maxsplit=1)[0] in SIGNED
+
+
 def as_shown(part: Part, counted: str, release: Mapping[str, Any]) -> Part:
     """Return a file of counts as a design shows it.
 
@@ -87,7 +92,7 @@ def as_shown(part: Part, counted: str, release: Mapping[str, Any]) -> Part:
 
 def note_of(release: Mapping[str, Any], result: Result) -> str:
     """Return the note on an answer such as the tables of a design hide; empty on any other."""
-    if result.of in OF_SIGNS:
+    if result.of in OF_EITHER_SIGN:
         return ""
     error, ends = result.standard_error, result.interval
     if result.sampling is not None and result.population is not None:
@@ -128,10 +133,10 @@ def _of_counts(batch: pa.RecordBatch) -> Mask:
 
 
 def _signed(batch: pa.RecordBatch) -> Mask:
-    """Return which rows hold a statistic of which 0 is a result."""
+    """Return which rows hold a statistic that 0 is a result of."""
     if STATISTIC not in batch.schema.names:
         return np.zeros(batch.num_rows, dtype=np.bool_)
-    return np.array([name.split(" ")[0] in SIGNED for name in batch.column(STATISTIC).to_pylist()], dtype=np.bool_)
+    return np.array([*map(may_be_zero, batch.column(STATISTIC).to_pylist())], dtype=np.bool_)
 
 
 def _counts(batch: pa.RecordBatch, number: Array) -> Array | None:

@@ -13,9 +13,10 @@ from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, counted, ho
 import dpress
 from dpress.core.basics import rng
 from dpress.core.basics.claim import Unit
-from dpress.inference.records import latent_classes
 from dpress.kinds.microdata.linked_records import linking
 from dpress.release.source_rows import chosen_rows
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 BOTH = [{**ABOVE, "derived": {}}, {**BELOW, "attributes": ["role", "age", "pay"]}]
 CONSTRAINTS = [
@@ -44,14 +45,6 @@ def test_constraints_under_which_all_households_are_empty_are_refused():
         with pytest.raises(ValueError, match=r"constraint: together the constraints leave no rows of persons possible"):
             dpress.plan(dpress.load_spec(plain(constraints)))
     dpress.plan(dpress.load_spec(plain(nobody[:1])))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_short_fit():
-    """Fit one model of few rounds: what is looked at is not how near it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(latent_classes, "affordable", lambda _: (1, 2))
-        yield
 
 
 def written(release, folder):

@@ -8,7 +8,8 @@ from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, households, table
 
 import dpress
 from dpress.core.basics import rng
-from dpress.inference.records import latent_classes
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 80], "bins": 9}
 PAY = {"name": "pay", "kind": "numeric", "bounds": [0, 9], "bins": 3}
@@ -29,14 +30,6 @@ def spec(constraints=CONSTRAINTS, epsilon=2.0):
         "release": {"kind": "microdata"},
         "constraint": constraints,
     }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_short_fit():
-    """Fit one model of few rounds: what is looked at is not how near it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(latent_classes, "affordable", lambda _: (1, 2))
-        yield
 
 
 def written(release, folder):

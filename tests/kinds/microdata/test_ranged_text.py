@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import dpress
 from dpress.core.basics import rng
-from dpress.inference.records import latent_classes
 from dpress.query.made_records import write_records
+
+pytestmark = pytest.mark.usefixtures("one_short_fit")
 
 ATTRIBUTES = [
     {"name": "rooms", "kind": "numeric", "bounds": [0, 50], "bins": 10},
@@ -26,14 +27,6 @@ CONSTRAINTS = [
     {"holds": "left = age - worked"},
     {"impossible": "rooms < 2.5 * children"},
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_short_fit():
-    """Fit one model of few rounds: what is looked at is not how near it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(latent_classes, "affordable", lambda _: (1, 2))
-        yield
 
 
 def spec(constraints=CONSTRAINTS, attributes=ATTRIBUTES, method="graphical", epsilon=2.0, **parameters):

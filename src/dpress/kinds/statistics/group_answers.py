@@ -18,6 +18,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
+from dpress.kinds.statistics.answer_sums import rows_of, sums_of
 from dpress.kinds.statistics.group_results import COUNT, NAME, CountedEstimates, GroupResults, GroupTable, Mask
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import products
@@ -32,7 +33,6 @@ from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source, source
 from dpress.query.statistics import EMPTY, difference, two_counts
 
-COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
 OF_BOTH = "The interval holds the noise; that with sampling holds also by how much the sample differs, by replicates."
 MOST_SHOWN = 12  # statistics that a refusal names
@@ -218,11 +218,10 @@ class GroupAnswers(ReleaseAnswers):
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the table of the groups, with the groups of a query, and which of their sums it is made of."""
-        masks = [self.mask(rows if query.of in COUNTED else query.where) for rows in query.rows]
-        masks += [self.mask(side.where) for side in query.compared]
+        masks = [self.mask(rows) for rows in rows_of(query)]
         mask: Mask = np.logical_xor(*masks) if query.of == "difference" else np.any(masks, axis=0)
         names = tuple(axis.name for axis in self.axes)
-        whole = Source(file=NAME, attributes=names, parts=int(mask.sum()), unit="groups", sums=_sums(query))
+        whole = Source(file=NAME, attributes=names, parts=int(mask.sum()), unit="groups", sums=sums_of(query))
         sums = self.groups().sums
         if query.of not in COUNTS or sums is None:
             return (whole,)
@@ -362,23 +361,6 @@ class GroupAnswers(ReleaseAnswers):
         """Yield the table of all statistics."""
         del progress
         yield GroupTable(axes=self.axes, groups=self.groups(), together=self.together(), size=self.size)
-
-
-def _sums(query: Query) -> tuple[str, ...]:
-    """Return which sums of every group a statistic is made of."""
-    if query.sides:
-        return _sums(query.sides[0])
-    of = query.attribute
-    made: Mapping[str, tuple[str, ...]] = {
-        "mean": (f"sum {of}", COUNT),
-        "sum": (f"sum {of}",),
-        "variance": (f"sum {of}", f"squares of {of}", COUNT),
-        "quantile": (f"counts by {of}",),
-        "share": (f"rows with {query.first.text}", COUNT),
-        "total per person": (f"total {of}", "persons"),
-        **dict.fromkeys(COUNTED, (COUNT,)),
-    }
-    return made.get(query.of, (f"{query.of} {of}".strip(),))
 
 
 def level_of(query: Query) -> Fraction:

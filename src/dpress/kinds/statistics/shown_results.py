@@ -10,7 +10,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates, changed
 from dpress.inference.suppression import Display, with_sampling
 from dpress.kinds.statistics.group_results import COUNT, CountedEstimates, GroupResults
-from dpress.query.suppressed_rows import COUNTED, SIGNED
+from dpress.query.suppressed_rows import COUNTED, may_be_zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def shown(statistic: Estimates, display: Display, name: str, counts: Array | Non
     ends, multiple = (statistic.low, statistic.high), display.base if name.split(" ", maxsplit=1)[0] in COUNTED else 1
     judged = with_sampling(statistic.standard_error, ends, statistic.sampling, statistic.population)
     mask = display.hidden(statistic.value, *judged, counts)
-    mask &= name.split(" ", maxsplit=1)[0] not in SIGNED
+    mask &= not may_be_zero(name)
     if multiple > 1:
         low, high = display.outward(ends)
         statistic = replace(statistic, value=display.rounded(statistic.value), low=low, high=high)
