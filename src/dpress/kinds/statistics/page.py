@@ -166,11 +166,11 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
 def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema) -> Table | None:
     """Return the errors of noise and of sampling, of all groups and of the first; None without replicate weights."""
     each, order, names, _ = ordered
-    places = [(ALL, whole, 0), *zip(names, itertools.repeat(each), order.tolist(), strict=False)]
+    of_whole, of_each = _with_sampling(whole), _with_sampling(each)
+    places = [(ALL, of_whole, 0), *zip(names, itertools.repeat(of_each), order.tolist(), strict=False)]
     rows = list[tuple[str, ...]]()
-    by_name = {id(results): _with_sampling(results) for results in (whole, each)}
-    for group, results, place in places if len(names) > 1 else places[:1]:
-        for name, statistic in by_name[id(results)].items() if len(rows) < MOST_ROWS else ():
+    for group, statistics, place in places if len(names) > 1 else places[:1]:
+        for name, statistic in statistics.items() if len(rows) < MOST_ROWS else ():
             title = with_unit(name, schema)
             label = title.name if group == ALL else f"{title.name}, {group}"
             error = texts(statistic, place, title.unit)[-1]
