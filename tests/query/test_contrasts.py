@@ -3,6 +3,7 @@
 import functools
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -289,3 +290,27 @@ def test_an_explanation_names_the_groups_of_both_sides() -> None:
     (source,) = weighted().answers.sources(query_of(weighted().schema, text))
     assert (source.parts, source.unit) == (2, "groups")  # of three
     assert source.sums == ("sum wage", "count")
+
+
+def test_a_quotient_whose_numerator_may_be_negative_has_the_longest_interval_where_nothing_tells_the_correlation() -> (
+    None
+):
+    """Of 20 releases whose intervals hold at .95 each, fewer than 14 that hold are one in a million."""
+    x = {"name": "x", "kind": "integer", "bounds": [-10, 0]}
+    y = {"name": "y", "kind": "integer", "bounds": [0, 10]}
+    draw = np.random.default_rng(3)  # noqa: TID251  # made-up rows
+    columns = {"x": draw.integers(-10, 1, 500), "y": draw.integers(0, 11, 500)}
+    release = {"kind": "marginals", "parameters": {"ways": 1}}
+    spec = from_dict({"attribute": [x, y], "privacy": {"epsilon": 0.2}, "release": release})
+    truth, held = columns["x"].sum() / columns["y"].sum(), 0
+    for seed in range(20):
+        answer = dpress.publish(spec, pa.table(columns), rng=rng.seeded(seed))["ratio sum x / sum y"]
+        held += answer.interval[0] <= truth <= answer.interval[1]
+        assert answer.value < 0 or math.isnan(answer.value)
+    assert held >= 14
+    assert "largest that they can be" in str(answer.note)
+
+
+def test_small_p_values_are_shown_with_two_digits() -> None:
+    shown = [replace(release()[MEANS], p_value=p).significance for p in (0.012, 9.91e-5, 1.1e-5, 1e-9)]
+    assert shown == ["0.012", "0.000100", "0.000011", "< 0.00001"]

@@ -240,3 +240,32 @@ def test_relations_whose_rows_may_lack_a_number_have_no_count_to_hide_by():
     release = {"kind": "statistics", "hide": "count < 10", "parameters": {"relations": ["age ~ pay"], "users": 400}}
     with pytest.raises(ValueError, match=r'hides groups by their count.*`null = "drop"`'):
         plan({"attribute": [number, pay], "privacy": {"epsilon": 1.0}, "release": release})
+
+
+def test_a_note_goes_by_what_the_tables_hide_whatever_confidence_is_asked():
+    release = released({"kind": "histogram", "hide": "width > 0.5"})
+    count, surer = (release.query("region = north", confidence=confidence) for confidence in (0.95, 0.999))
+    shares = [(each.interval[1] - each.interval[0]) / each.value for each in (count, surer)]
+    assert shares[0] < shares[1]
+    bound = sum(shares) / 2
+    made = released({"kind": "histogram", "hide": f"width > {bound:.6f}"})
+    for confidence in (0.5, 0.95, 0.999):
+        assert "hide a number" not in str(made.query("region = north", confidence=confidence).note)
+
+
+def test_a_statistic_of_a_group_that_is_hidden_by_its_count_has_the_note():
+    parameters_of = {"by": ["region"], "mean": ["cost"]}
+    made = released({"kind": "statistics", "hide": "count < 30", "parameters": parameters_of}, (REGION, COST))
+    assert "hide a number such as this (count < 30)" in str(made["mean cost where region = west"].note)
+    assert "hide a number" not in str(made["mean cost where region = north"].note)
+
+
+def test_coefficients_of_a_group_of_few_are_hidden_with_it(tmp_path):
+    pay = {"name": "pay", "kind": "numeric", "column": "cost", "bounds": [0, 100], "bins": 10}
+    parameters_of = {"by": ["region"], "relations": ["cost ~ pay"], "users": 400}
+    release = {"kind": "statistics", "hide": ["count < 30", "cv > 0.9"], "parameters": parameters_of}
+    released(release, (REGION, COST, pay), out=tmp_path / "out")
+    table = pq.read_table(tmp_path / "out" / "statistics.parquet").to_pylist()
+    hidden = {row["region"]: row["hidden"] for row in table if row["statistic"] == "coefficient pay in cost ~ pay"}
+    assert hidden["west"]
+    assert not hidden["north"]

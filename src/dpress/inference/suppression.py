@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.maps.linear import Array
+from dpress.inference.interval import critical
 
 Mask = npt.NDArray[np.bool_]
 FORM = re.compile(r"(cv|width|count) *([<>]) *(\d+(?:\.\d+)?)")
 SIGNS = {"cv": ">", "width": ">", "count": "<"}
 WANTED = 'expected "cv > 0.3", "width > 0.5" or "count < 10", or a list of different ones'
-NORMAL = 1.959963984540054  # standard errors to each side of an interval of 95 %
+NORMAL = critical(0.95, "gaussian")
 COARSEST = 1000
 MARK = ".."
 """What stands on a page in the place of a hidden number."""
@@ -71,7 +72,15 @@ class Display:
         """Whether every number is shown as it is."""
         return not self.rules and self.base == 1
 
-    def hidden(self, value: Array, error: Array, ends: tuple[Array, Array], counts: Array | None) -> Mask:
+    def hidden(
+        self,
+        value: Array,
+        error: Array,
+        ends: tuple[Array, Array],
+        counts: Array | None,
+        *,
+        signed: Mask | bool = False,
+    ) -> Mask:
         """Return which numbers are hidden; by their error none is that is not known, or whose error is not.
 
         Args:
@@ -79,13 +88,14 @@ class Display:
             error: their standard errors; where one is NaN, that of a normal variable with the same interval counts.
             ends: of their 95 % intervals, low and high; NaN where there is none.
             counts: how many each is about; None where that is not published.
+            signed: which have either sign, so that 0 is a result and no error too large a share of it.
         """
         widths = ends[1] - ends[0]
         spreads = {"cv": np.where(np.isnan(error), widths / (2 * NORMAL), error), "width": widths}
         mask: Mask = np.zeros(value.shape, dtype=np.bool_)
         for rule in self.rules:
             if rule.measure in spreads:
-                mask |= spreads[rule.measure] > rule.bound * np.abs(value)
+                mask |= (spreads[rule.measure] > rule.bound * np.abs(value)) & ~np.asarray(signed)
             elif counts is not None:
                 mask |= counts < rule.bound
         return mask
@@ -119,23 +129,13 @@ class Display:
         )
         return (*((hides,) if self.rules else ()), *((rounds,) if self.base > 1 else ()))
 
-    def note(self, value: float, error: float, ends: tuple[float, float], *, counted: bool) -> str:
-        """Return what an answer says where the release hides numbers such as it; else nothing.
-
-        Args:
-            value: the answer.
-            error: its standard error.
-            ends: of its interval.
-            counted: whether it is a count.
-        """
-        numbers = (np.array([each]) for each in (value, error, *ends))
-        number, deviation, low, high = numbers
-        if not self.hidden(number, deviation, (low, high), number if counted else None)[0]:
-            return ""
+    @property
+    def note(self) -> str:
+        """What an answer says where the release hides numbers such as it."""
         return f"The release's tables hide a number such as this ({' or '.join(rule.text for rule in self.rules)})."
 
 
-def with_sampling(
+def noise_and_sampling(
     error: Array, ends: tuple[Array, Array], sampling: Array | None, population: tuple[Array, Array] | None
 ) -> tuple[Array, tuple[Array, Array]]:
     """Return the error and the interval that decide what is hidden: of noise and sampling, where that is stated.

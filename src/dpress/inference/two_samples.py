@@ -20,7 +20,7 @@ LEAST = 1e-9
 """The smallest p-value that is stated: of noise further out no more is known."""
 
 
-def difference_of(first: Estimates, second: Estimates, correlation: float) -> Estimates:
+def difference_of(first: Estimates, second: Estimates, correlation: float | None) -> Estimates:
     """Return first - second with the noise's standard error and interval.
 
     Formula: with l and u the distances of an interval's ends from its value, the ends are
@@ -28,9 +28,9 @@ def difference_of(first: Estimates, second: Estimates, correlation: float) -> Es
     s1^2 + s2^2 - 2 r s1 s2. Source: Zou and Donner 2008, the method of variance estimates recovery.
 
     Args:
-        first: of some rows.
-        second: of other rows.
-        correlation: r, of their noise; -1 gives the longest interval there is.
+        first: of some rows; every column of any one shape, in the units of the statistic.
+        second: of other rows, of the same shape.
+        correlation: r, of their noise; None where it is not known: then -1, which gives the longest interval.
 
     >>> first = Estimates(value=np.array(5.0), standard_error=np.array(1.5), low=np.array(2.0), high=np.array(9.0))
     >>> second = Estimates(value=np.array(1.0), standard_error=np.array(2.0), low=np.array(-3.0), high=np.array(4.0))
@@ -38,21 +38,26 @@ def difference_of(first: Estimates, second: Estimates, correlation: float) -> Es
     >>> [round(float(each), 2) for each in (made.value, made.standard_error, made.low, made.high)]
     [4.0, 2.5, -0.24, 9.66]
     """
-    value = first.value - second.value
+    value, r = first.value - second.value, -1.0 if correlation is None else correlation
     return Estimates(
         value=value,
-        standard_error=_joined(first.standard_error, second.standard_error, correlation),
-        low=value - _joined(first.value - first.low, second.high - second.value, correlation),
-        high=value + _joined(first.high - first.value, second.value - second.low, correlation),
+        standard_error=_joined(first.standard_error, second.standard_error, r),
+        low=value - _joined(first.value - first.low, second.high - second.value, r),
+        high=value + _joined(first.high - first.value, second.value - second.low, r),
     )
 
 
-def quotient_of(first: Estimates, second: Estimates, correlation: float) -> Estimates:
+def quotient_of(first: Estimates, second: Estimates, correlation: float | None) -> Estimates:
     """Return first / second with the noise's standard error and interval, the second positive in truth.
 
     Formula: Fieller's interval, with the longer half of each interval in the place of z standard errors: all R with
     |first - R second| <= sqrt(h1^2 + R^2 h2^2 - 2 r R h1 h2); infinite where second <= h2, and no value then. Standard
     error: sqrt(s1^2 + R^2 s2^2 - 2 r R s1 s2) / second, R the value.
+
+    Args:
+        first: of some rows; every column of shape (sets,), in the units of its statistic.
+        second: of the same rows, of the same shape.
+        correlation: r, of their noise; None where it is not known: then whatever 1 or -1 makes longer.
 
     >>> sums = [np.array([each]) for each in (50.0, 9.0, 0.0, 0.5, 8.0, 10.0)]
     >>> first = Estimates(value=sums[0], standard_error=sums[2], low=sums[0], high=sums[0])
@@ -61,6 +66,8 @@ def quotient_of(first: Estimates, second: Estimates, correlation: float) -> Esti
     >>> [round(float(each[0]), 3) for each in (made.value, made.standard_error, made.low, made.high)]
     [5.556, 0.309, 5.0, 6.25]
     """
+    if correlation is None:
+        return _longest(quotient_of(first, second, -1.0), quotient_of(first, second, 1.0))
     halves = [np.maximum(each.value - each.low, each.high - each.value) for each in (first, second)]
     ratios = [
         fieller(
@@ -72,6 +79,16 @@ def quotient_of(first: Estimates, second: Estimates, correlation: float) -> Esti
     error = _joined(first.standard_error, value * second.standard_error, correlation) / second.value
     low, high = np.array([each.interval for each in ratios]).T
     return Estimates(value=value, standard_error=error, low=low, high=high)
+
+
+def _longest(one_way: Estimates, other: Estimates) -> Estimates:
+    """Return estimates of the same values with the larger errors, and intervals that hold both."""
+    return Estimates(
+        value=one_way.value,
+        standard_error=np.maximum(one_way.standard_error, other.standard_error),
+        low=np.minimum(one_way.low, other.low),
+        high=np.maximum(one_way.high, other.high),
+    )
 
 
 def _joined(first: Array, second: Array, correlation: float) -> Array:

@@ -125,17 +125,17 @@ class ReleaseAnswers(Protocol):
         del progress
         raise ValueError(f"this kind of release has no table of cells of {', '.join(names)} together")
 
-    def correlation(self, sides: Pair, results: "tuple[Result, Result]") -> tuple[float, tuple[str, ...]]:
+    def correlation(self, sides: Pair, results: "tuple[Result, Result]") -> tuple[float | None, tuple[str, ...]]:
         """Return the correlation of the noise of two means or shares of different rows, or of two sums of the same.
 
-        Beside it, what is to be known of it; -1, which makes the longest interval, where nothing tells it.
+        Beside it, what is to be known of it; None where nothing tells it, and the longest interval is taken.
 
         Args:
             sides: their queries.
             results: their answers.
         """
         del sides, results
-        return -1.0, (UNKNOWN,)
+        return None, (UNKNOWN,)
 
     def sampling(self, sides: Pair, results: "tuple[Result, Result]") -> "SamplingVariance | None":
         """Return the variance that the difference of means or shares, or the quotient of sums, has as that of a sample.

@@ -107,7 +107,7 @@ class ProductAnswers(ReleaseAnswers):
 
         return parts_of(self.release.schema, query)
 
-    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
+    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
         """Return the correlation of the noise of two means, shares or sums; see `ReleaseAnswers.correlation`."""
         return table_forms.correlation(self.release.schema, self.answering, sides, (results[0].value, results[1].value))
 

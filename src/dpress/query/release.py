@@ -293,7 +293,7 @@ class Release:
     ) -> Result:
         """Answer a query that was read; without a text it is named by its own. See `query`."""
         check(self.schema, query, self.answers.weighted)
-        return self._noted(answer(query, self.answers, confidence, text=text or query.text, progress=progress))
+        return self._noted(query, answer(query, self.answers, confidence, text=text or query.text, progress=progress))
 
     def sql(self, statement: str, *, confidence: float = CONFIDENCE) -> "SqlTable":
         """Answer a statement of SQL over the release as one table, which may have any name; nothing is charged.
@@ -316,10 +316,10 @@ class Release:
             raise ValueError(f"{1 + len(others)} statements; give them one at a time")
         return table
 
-    def _noted(self, result: Result) -> Result:
+    def _noted(self, query: Query, result: Result) -> Result:
         """Return an answer that says which rows it is about, where not all, and whether tables hide such a number."""
         rows = claim_words.chosen_rows(self.design.where, self.claim.unit.counted, self.design.whom)
-        notes = (result.note, *rows, note_of(self.design.release, result))
+        notes = (result.note, *rows, note_of(self.design.release, query, result, self.answers))
         return replace(result, note=" ".join(filter(None, notes)) or None)
 
     def _counted(self, part: Part) -> Part:

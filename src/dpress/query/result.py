@@ -6,6 +6,8 @@ from typing import Self
 
 from dpress.core.basics import notebook
 
+LEAST_SHOWN = 1e-5  # of a p-value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
@@ -125,8 +127,10 @@ class Result:
         """`p_value`, rounded upwards to two digits; empty where there is none."""
         if self.p_value is None:
             return ""
+        if self.p_value < LEAST_SHOWN:
+            return f"< {LEAST_SHOWN:.5f}"
         digits = 1 - math.floor(math.log10(self.p_value))
-        return f"{math.ceil(self.p_value * 10**digits - 1e-6) / 10**digits:.{digits}f}" if digits < 6 else "< 0.00001"
+        return f"{math.ceil(self.p_value * 10**digits - 1e-6) / 10**digits:.{digits}f}"
 
     def _number(self, number: float) -> str:
         """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""

@@ -116,19 +116,19 @@ def group(schema: Schema, answering: Answering, attribute: str, where: Condition
 
 def correlation(
     schema: Schema, answering: Answering, sides: tuple[Query, Query], values: tuple[float, float]
-) -> tuple[float, tuple[str, ...]]:
+) -> tuple[float | None, tuple[str, ...]]:
     """Return the correlation of the noise of two means, shares or sums, and what is to be known of it.
 
     That of the forms sum of (x - mean) over the rows of each, at the means that were estimated; of a share x is 1 where
-    its conditions hold, and of a sum nothing is subtracted. Exact where the error of a sum is known; else -1.
+    its conditions hold, and of a sum nothing is subtracted. Exact where the error of a sum is known; else None.
     """
     first, second = (_centred(schema, *pair) for pair in zip(sides, values, strict=True))
     try:
         source = source_of(answering, [*first, *second], " beside ".join(side.text for side in sides))
     except ValueError:
-        return -1.0, (UNKNOWN,)
+        return None, (UNKNOWN,)
     if not source.exact:
-        return -1.0, (UNKNOWN,)
+        return None, (UNKNOWN,)
     left, right, together = (source.sum(boxes)[1] for boxes in (first, second, [*first, *second]))
     if not left * right > 0:
         return 0.0, ()

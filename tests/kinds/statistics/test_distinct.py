@@ -130,3 +130,9 @@ def test_periods_are_refused():
     plain = {"attribute": [day, PRODUCT], "privacy": {"epsilon": 1}, "release": release}
     with pytest.raises(NotSupported, match="different values of periods do not add up"):
         plan(plain | {"periods": {"attribute": "day"}})
+
+
+def test_cells_of_several_values_are_counted_as_such_and_the_answer_says_so():
+    made = publish(asked((WARD, COST), distinct=["cost"]), table(), rng=rng.seeded(1))
+    assert "Different cells are counted" in str(made["distinct cost"].note)
+    assert "Different cells" not in str(publish(asked(), table(), rng=rng.seeded(1))["distinct product"].note)

@@ -33,6 +33,7 @@ from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source, source
 from dpress.query.statistics import EMPTY, difference, two_counts
 
+OF_CELLS = "Different cells are counted, each of which holds several values."
 OF_NOISE = "The interval holds the noise, not by how much a sample differs from those that it is drawn from."
 OF_BOTH = "The interval holds the noise; that with sampling holds also by how much the sample differs, by replicates."
 MOST_SHOWN = 12  # statistics that a refusal names
@@ -303,6 +304,9 @@ class GroupAnswers(ReleaseAnswers):
         if self.weighted:
             of_rows = f"These are rows; `sum {self.weighted}` has their weights."
             return of_rows if name == COUNT else self.of_weights(sampled=sampled)
+        if name.startswith("distinct "):
+            numbers = self.release.schema.attribute(name.removeprefix("distinct ")).numbers
+            return OF_CELLS if numbers is not None and not numbers.unbinned else None
         notes = self.bounded.items()
         return next((note for measured, note in notes if name == measured or name.endswith(f" {measured}")), None)
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
+from dpress.inference.suppression import noise_and_sampling
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_results import COUNT, GroupResults
 from dpress.kinds.statistics.units import in_sentence, in_units, valued, with_unit
@@ -70,11 +71,10 @@ def _chief(whole: Estimates, name: str, unit: str) -> str:
 
 
 def _of_both(statistic: Estimates) -> Estimates:
-    """Return a statistic with the intervals that hold noise and sampling, where these are stated."""
-    if statistic.population is None or statistic.sampling is None:
-        return statistic
-    error = np.hypot(statistic.standard_error, np.nan_to_num(statistic.sampling))
-    return replace(statistic, standard_error=error, low=statistic.population[0], high=statistic.population[1])
+    """Return a statistic with the errors and intervals of noise and sampling, where these are stated."""
+    ends = statistic.low, statistic.high
+    error, (low, high) = noise_and_sampling(statistic.standard_error, ends, statistic.sampling, statistic.population)
+    return replace(statistic, standard_error=error, low=low, high=high)
 
 
 def _extremes(answers: GroupAnswers, name: str, subject: str, labels: Sequence[str], unit: str) -> tuple[str, ...]:

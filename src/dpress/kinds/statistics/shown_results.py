@@ -8,7 +8,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates, changed
-from dpress.inference.suppression import Display, with_sampling
+from dpress.inference.suppression import Display, noise_and_sampling
 from dpress.kinds.statistics.group_results import COUNT, CountedEstimates, GroupResults
 from dpress.query.suppressed_rows import COUNTED, may_be_zero
 
@@ -63,9 +63,8 @@ def counts_of(sums: CountedEstimates) -> Array | None:
 def shown(statistic: Estimates, display: Display, name: str, counts: Array | None) -> Estimates:
     """Return one statistic as it is shown."""
     ends, multiple = (statistic.low, statistic.high), display.base if name.split(" ", maxsplit=1)[0] in COUNTED else 1
-    judged = with_sampling(statistic.standard_error, ends, statistic.sampling, statistic.population)
-    mask = display.hidden(statistic.value, *judged, counts)
-    mask &= not may_be_zero(name)
+    judged = noise_and_sampling(statistic.standard_error, ends, statistic.sampling, statistic.population)
+    mask = display.hidden(statistic.value, *judged, counts, signed=may_be_zero(name))
     if multiple > 1:
         low, high = display.outward(ends)
         statistic = replace(statistic, value=display.rounded(statistic.value), low=low, high=high)

@@ -205,7 +205,7 @@ class CuratorAnswers(GroupAnswers):
         sampling = shared_errors.of_weights(sums, (self.mask(first), self.mask(second)))
         return replace(compared, sampling=sampling, notes=(self.of_weights(sampled=sampling is not None),))
 
-    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float, tuple[str, ...]]:
+    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
         """Return that the noise of different groups is independent, and that two sums share what counts their rows."""
         del results
         if sides[0].of != "sum" or (sums := self.estimates(self.mask(sides[0].where), CONFIDENCE)) is None:
