@@ -114,7 +114,7 @@ def p_value(interval: Callable[[float], tuple[float, float]]) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class SampledRows:
     """Rows that are drawn one by one from a population, of which a mean is taken.
 
     Args:
@@ -130,7 +130,7 @@ class Drawn:
     count_error: float
 
 
-def of_rows(samples: Sequence[Drawn]) -> SamplingVariance:
+def variance_of_means(samples: Sequence[SampledRows]) -> SamplingVariance:
     """Return the variance of sampling of the difference of the means of different rows: sum of variance / count.
 
     What it is at most is made of the largest variances and the smallest counts that the noise leaves.
@@ -141,7 +141,7 @@ def of_rows(samples: Sequence[Drawn]) -> SamplingVariance:
     return SamplingVariance(value=np.array([value]), error=np.array([error]), degrees=math.inf)
 
 
-def of_share(share: float, ends: tuple[float, float]) -> tuple[float, float]:
+def variance_of_share(share: float, ends: tuple[float, float]) -> tuple[float, float]:
     """Return the variance of a condition among rows, p (1 - p), and the most of it for a share between two ends."""
     nearest = min(max(0.5, ends[0]), ends[1])
     return share * (1 - share), nearest * (1 - nearest)

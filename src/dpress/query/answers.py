@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpress.query.table_answers import TableAnswers
 
 Progress = Callable[[int], object]
-Pair = tuple[Query, Query]
+Sides = tuple[Query, Query]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class ReleaseAnswers(Protocol):
         del progress
         raise ValueError(f"this kind of release has no table of cells of {', '.join(names)} together")
 
-    def correlation(self, sides: Pair, results: "tuple[Result, Result]") -> tuple[float | None, tuple[str, ...]]:
+    def correlation(self, sides: Sides, results: "tuple[Result, Result]") -> tuple[float | None, tuple[str, ...]]:
         """Return the correlation of the noise of two means or shares of different rows, or of two sums of the same.
 
         Beside it, what is to be known of it; None where nothing tells it, and the longest interval is taken.
@@ -137,7 +137,7 @@ class ReleaseAnswers(Protocol):
         del sides, results
         return None, (UNKNOWN,)
 
-    def sampling(self, sides: Pair, results: "tuple[Result, Result]") -> "SamplingVariance | None":
+    def sampling(self, sides: Sides, results: "tuple[Result, Result]") -> "SamplingVariance | None":
         """Return the variance that the difference of means or shares, or the quotient of sums, has as that of a sample.
 
         None where nothing tells it.

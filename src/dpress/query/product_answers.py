@@ -14,9 +14,9 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.sampling_variance import SURE, SamplingVariance
-from dpress.inference.two_samples import Drawn, of_rows, of_share
+from dpress.inference.two_samples import SampledRows, variance_of_means, variance_of_share
 from dpress.query import table_forms
-from dpress.query.answers import Pair, Progress, ReleaseAnswers
+from dpress.query.answers import Progress, ReleaseAnswers, Sides
 from dpress.query.cell_table import MOST_CELLS, CellTable
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.query_tree import TOTAL, Condition, Query
@@ -107,27 +107,27 @@ class ProductAnswers(ReleaseAnswers):
 
         return parts_of(self.release.schema, query)
 
-    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
+    def correlation(self, sides: Sides, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
         """Return the correlation of the noise of two means, shares or sums; see `ReleaseAnswers.correlation`."""
         return table_forms.correlation(self.release.schema, self.answering, sides, (results[0].value, results[1].value))
 
-    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance | None:
+    def sampling(self, sides: Sides, results: tuple[Result, Result]) -> SamplingVariance | None:
         """Return the variance of sampling of a difference, of rows that are drawn one by one; None of a quotient."""
         if sides[0].of == "sum":
             return None
-        return of_rows([self._drawn(*pair) for pair in zip(sides, results, strict=True)])
+        return variance_of_means([self._drawn(*pair) for pair in zip(sides, results, strict=True)])
 
-    def _drawn(self, side: Query, result: Result) -> Drawn:
+    def _drawn(self, side: Query, result: Result) -> SampledRows:
         """Return how the rows of a mean or a share vary: as their cells' middles do, or as a condition does."""
         if side.of == "share":
             rows = side.where or TOTAL
             counts = self.compared(rows, rows).pair
             count, error = counts.first, math.sqrt(counts.variances[0])
-            variance, most = of_share(result.value, result.interval)
+            variance, most = variance_of_share(result.value, result.interval)
         else:
             group = self.group(side.attribute, side.where)
             squares, spread = group.form(((group.low + group.high) / 2 - result.value) ** 2)
             count, noise = group.form(np.ones(group.low.size))
             error, count = math.sqrt(noise), max(count, 1.0)
             variance, most = squares / count, (squares + SURE * math.sqrt(spread)) / count
-        return Drawn(variance=variance, most=most, count=count, count_error=error)
+        return SampledRows(variance=variance, most=most, count=count, count_error=error)

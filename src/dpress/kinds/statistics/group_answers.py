@@ -78,7 +78,7 @@ class GroupAnswers(ReleaseAnswers):
         return {}
 
     @property
-    def for_themselves(self) -> tuple[str, ...]:
+    def not_additive(self) -> tuple[str, ...]:
         """The statistics that are known of one group, and of all: none, where every group adds up."""
         return ()
 
@@ -264,7 +264,7 @@ class GroupAnswers(ReleaseAnswers):
         sums = self.estimates(mask, confidence)
         if sums is None or (share is None and name not in sums.names):
             raise ValueError(self._unknown(name))
-        if where and name in self.for_themselves and not mask.all() and mask.sum() != 1:
+        if where and name in self.not_additive and not mask.all() and mask.sum() != 1:
             what = "a value" if query[1] == "distinct" else "a person"
             raise ValueError(f"{name} is known of one group and of all: {what} may be in several; got {where.text!r}")
         statistic = sums.of(name, share)

@@ -22,7 +22,7 @@ from dpress.kinds.statistics.answers import ANSWERING
 from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_figures import boxes, inside
 from dpress.kinds.statistics.group_results import COUNT, NAME, GroupResults, only, quantile_name
-from dpress.kinds.statistics.in_time import over_time
+from dpress.kinds.statistics.in_time import LENGTHS, over_time
 from dpress.kinds.statistics.opening import sentences
 from dpress.kinds.statistics.shown_results import displayed, hidden_of
 from dpress.kinds.statistics.units import in_units, sampled, texts, with_unit
@@ -44,7 +44,6 @@ TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
 SAMPLED = ("statistic", "noise", "sampling", "95 % interval of both", "design effect")
-LENGTHS = ("count", "sum", "persons", "distinct")  # statistics whose bars begin at zero
 SHORTEST = 6  # letters of a label that is cut beside others
 MOST_CUT = 1 << 10  # labels of an attribute that are distinct when they are cut
 
@@ -259,7 +258,7 @@ def _example(each: GroupResults, answers: GroupAnswers, axes: Sequence[Tabular])
         return group
     if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
         return f"{_query_of(name)} where {query_of(axes, middle=False)}"
-    several = name in answers.for_themselves and len(axes) > 1  # of which one group is known, and all
+    several = name in answers.not_additive and len(axes) > 1  # of which one group is known, and all
     return name if several else f"{name} where {group}"
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import LinearMap, Numbers
-from dpress.mechanisms.linear.groups import EachForItself, Integers, OverRows, level_counts
+from dpress.mechanisms.linear.groups import Integers, NotAdditive, OverRows, level_counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DistinctValues(EachForItself, OverRows, LinearMap):
+class DistinctValues(NotAdditive, OverRows, LinearMap):
     """Different values in every group, and last those over all rows, which are no sum of the groups'.
 
     Promise: a unit with at most k rows adds at most k pairs of group and value, at most V of them in one of G groups,

@@ -96,7 +96,7 @@ class OverGroups:
         return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
 
 
-class EachForItself(OverGroups):
+class NotAdditive(OverGroups):
     """Numbers of every group, and of all groups together where there are several, which are no sum of the groups'."""
 
     __slots__ = ()

@@ -15,7 +15,7 @@ from dpress.core.basics.claim import Relation
 from dpress.core.maps.linear import LinearMap, Numbers
 from dpress.core.methods.people import Codes
 from dpress.core.methods.table_cells import table_cells
-from dpress.mechanisms.linear.groups import EachForItself
+from dpress.mechanisms.linear.groups import NotAdditive
 
 Integers = npt.NDArray[np.int64]
 
@@ -23,7 +23,7 @@ STEPS = 1 << 20  # of a total, from one bound to the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonSums(EachForItself, LinearMap):
+class PersonSums(NotAdditive, LinearMap):
     """Persons of every group, and, of degree 1, the shares of their totals: sum of steps - u and sum of u.
 
     The total T of a person in a group is that of the levels i of the person's rows there, sum of (first + width i), and

@@ -14,10 +14,10 @@ from dpress.core.maps.measurement import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.sampling_variance import SamplingVariance
-from dpress.inference.two_samples import Drawn, of_rows, of_share
+from dpress.inference.two_samples import SampledRows, variance_of_means, variance_of_share
 from dpress.kinds.statistics.curator import shared_errors
 from dpress.kinds.statistics.curator.conditions import condition, held_by
-from dpress.kinds.statistics.curator.estimates import GroupEstimates, for_themselves, group_estimates
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, group_estimates, not_additive
 from dpress.kinds.statistics.curator.first_step import (
     GroupMechanism,
     bounds_first,
@@ -35,7 +35,7 @@ from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.answering import Answering
-from dpress.query.answers import Pair, Progress
+from dpress.query.answers import Progress, Sides
 from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Linear
 from dpress.query.published_tables import CONFIDENCE
@@ -170,9 +170,9 @@ class CuratorAnswers(GroupAnswers):
         return Linear(values=(masks * values).sum(axis=1), covariance=within * (masks @ masks.T))
 
     @cached_property
-    def for_themselves(self) -> tuple[str, ...]:
+    def not_additive(self) -> tuple[str, ...]:
         """The statistics that are known of one group, and of all."""
-        return () if self.strategy is None else for_themselves(self.strategy, self.release.schema)
+        return () if self.strategy is None else not_additive(self.strategy, self.release.schema)
 
     @property
     def replicated(self) -> bool:
@@ -205,7 +205,7 @@ class CuratorAnswers(GroupAnswers):
         sampling = shared_errors.of_weights(sums, (self.mask(first), self.mask(second)))
         return replace(compared, sampling=sampling, notes=(self.of_weights(sampled=sampling is not None),))
 
-    def correlation(self, sides: Pair, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
+    def correlation(self, sides: Sides, results: tuple[Result, Result]) -> tuple[float | None, tuple[str, ...]]:
         """Return that the noise of different groups is independent, and that two sums share what counts their rows."""
         del results
         if sides[0].of != "sum" or (sums := self.estimates(self.mask(sides[0].where), CONFIDENCE)) is None:
@@ -213,7 +213,7 @@ class CuratorAnswers(GroupAnswers):
         first, second = (f"sum {side.attribute}" for side in sides)
         return shared_errors.correlation(sums, first, second), ()
 
-    def sampling(self, sides: Pair, results: tuple[Result, Result]) -> SamplingVariance | None:
+    def sampling(self, sides: Sides, results: tuple[Result, Result]) -> SamplingVariance | None:
         """Return the variance of sampling: by replicates, of weights alone none, else of drawn rows."""
         if sides[0].of == "sum":
             sums = self.estimates(self.mask(sides[0].where), CONFIDENCE)
@@ -221,7 +221,7 @@ class CuratorAnswers(GroupAnswers):
             return None if sums is None else shared_errors.of_quotient(sums, first, second)
         if not self.weighted:
             drawn = [self._drawn(*pair) for pair in zip(sides, results, strict=True)]
-            return None if None in drawn else of_rows([each for each in drawn if each is not None])
+            return None if None in drawn else variance_of_means([each for each in drawn if each is not None])
         if not self.replicated:
             return None
         share = self._share_name(sides[0].first) if sides[0].of == "share" else None
@@ -234,13 +234,13 @@ class CuratorAnswers(GroupAnswers):
             return None
         return shared_errors.of_difference(left, right, name)
 
-    def _drawn(self, side: Query, result: Result) -> Drawn | None:
+    def _drawn(self, side: Query, result: Result) -> SampledRows | None:
         """Return how the rows of a group vary; None of a mean whose variance was not measured."""
         sums = self.estimates(self.mask(side.where), CONFIDENCE)
         if sums is None:
             return None
         if side.of == "share":
-            variance, most = of_share(result.value, result.interval)
+            variance, most = variance_of_share(result.value, result.interval)
             count, spread = sums.count_of(self._share_name(side.first) or COUNT)
         elif (name := f"variance {side.attribute}") in sums.names:
             among = sums.of(name)
@@ -248,7 +248,7 @@ class CuratorAnswers(GroupAnswers):
             count, spread = sums.count_of(name)
         else:
             return None
-        return Drawn(variance=variance, most=most, count=float(count[0]), count_error=math.sqrt(spread[0]))
+        return SampledRows(variance=variance, most=most, count=float(count[0]), count_error=math.sqrt(spread[0]))
 
     @cached_property
     def bounded(self) -> Mapping[str, str]:

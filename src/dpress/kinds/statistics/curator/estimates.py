@@ -39,7 +39,7 @@ class GroupEstimates:
     Args:
         strategy: that names the parts.
         schema: of the attributes.
-        sums: of every part, in counts, shape (sets, sums or nodes of one group); of `EachForItself` see its `of_sets`.
+        sums: of every part, in counts, shape (sets, sums or nodes of one group); of `NotAdditive` see its `of_sets`.
         variances: of one sum of every part in one group, in counts squared.
         steps: of the noise of one sum of every part, in counts.
         sizes: how many groups each set has, shape (sets,).
@@ -359,7 +359,7 @@ def _for_themselves(strategy: GroupStatistics, schema: Schema) -> dict[str, tupl
     return named
 
 
-def for_themselves(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
+def not_additive(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
     """Return the statistics of different values and of persons, which are no sums of the groups'."""
     return tuple(_for_themselves(strategy, schema))
 
