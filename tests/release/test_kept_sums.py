@@ -103,7 +103,8 @@ def test_rows_that_changed_are_counted_anew_and_never_mixed(tmp_path, rows, kill
 
 def test_without_that_check_rows_of_two_times_would_be_mixed(tmp_path, rows, killed, monkeypatch):
     monkeypatch.setattr(unfinished, "_difference", lambda _: "")
-    pq.write_table(pa.table({"age": [7] * ROWS}), rows / "0.parquet")
+    for number in range(FILES):  # whichever of them were counted
+        pq.write_table(pa.table({"age": [7] * ROWS}), rows / f"{number}.parquet")
     assert killed.exists()
     assert publish(SPEC, rows, out=tmp_path / "out").kept.tolist() != truth(rows)
 

@@ -22,22 +22,23 @@ from dpress.mechanisms.protocol.collection import Collection, as_collection
 from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.designs import amounts, mechanism_of, with_users
 from dpress.query.folder import write_folder
+from dpress.query.hidden_answers import note_of
 from dpress.query.kept_tables import kept_files, kept_tables
 from dpress.query.keyed_tables import KeyedTables
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Condition, Query
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of
 from dpress.query.statistics import answer, check
-from dpress.query.suppressed_rows import as_shown, note_of
+from dpress.query.suppressed_rows import as_shown
 from dpress.query.table_files import held
 
 if TYPE_CHECKING:
     from dpress.query.sql.sql_table import SqlTable
 
 FORMAT = 3
-CONFIDENCE = 0.95
 
 
 @final

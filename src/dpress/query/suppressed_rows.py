@@ -5,7 +5,7 @@ part, display -> the same rows -> Parquet, with the base in the schema's metadat
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,21 +14,14 @@ from dpress.core.maps.linear import Array
 from dpress.inference.postprocess import answers
 from dpress.inference.suppression import Display, Mask, display_of, noise_and_sampling
 from dpress.query.counted_rows import CountedRows
-from dpress.query.published_tables import ADJUSTED, CONFIDENCE
-from dpress.query.query_tree import TOTAL, Query
+from dpress.query.published_tables import ADJUSTED
 from dpress.query.released_file import Part
-from dpress.query.result import Result
-from dpress.query.statistics import answer
-
-if TYPE_CHECKING:
-    from dpress.query.answers import ReleaseAnswers
 
 HIDDEN = "hidden"  # the column that says which numbers are
 ROUNDED_TO = "rounded_to"  # in the metadata of a table
 COUNTED = ("count", "persons", "distinct")  # statistics that are counts, by their first words
 SAMPLED = ("sampling_error", "population_low", "population_high")
 SIGNED = ("coefficient", "intercept", "covariance", "correlation")  # statistics of either sign, by their first words
-COMPARED = ("contrast", "difference")  # answers that no table has
 STATISTIC, COUNT, VALUE = "statistic", "count", "value"
 
 
@@ -91,41 +84,6 @@ def as_shown(part: Part, counted: str, release: Mapping[str, Any]) -> Part:
     display, adjusted = display_of(release), answers(release["postprocess"])
     rows = CountedRows(part=part, counted=counted) if counted else part
     return rows if display.whole else SuppressedRows(part=rows, display=display, adjusted=adjusted)
-
-
-def note_of(release: Mapping[str, Any], query: Query, result: Result, of_tables: "ReleaseAnswers") -> str:
-    """Return the note on an answer such as the tables of a design hide; empty on any other.
-
-    Args:
-        release: what the design has under `release`.
-        query: that was answered.
-        result: its answer.
-        of_tables: the answers of the release.
-    """
-    display = display_of(release)
-    if not display.rules or result.of in COMPARED:
-        return ""
-    judged = result if result.confidence == CONFIDENCE else answer(query, of_tables, CONFIDENCE, text=result.query)
-    numbers = np.array([[judged.value], [judged.standard_error], *np.array([judged.interval]).T])
-    sampling = population = None
-    if judged.sampling is not None and judged.population is not None:
-        sampling, (low, high) = np.array([judged.sampling]), np.array([judged.population]).T
-        population = low, high
-    error, ends = noise_and_sampling(numbers[1], (numbers[2], numbers[3]), sampling, population)
-    counts = numbers[0] if result.of == COUNT else _count_behind(display, query, of_tables)
-    hidden = display.hidden(numbers[0], error, ends, counts, signed=result.of == "relation")
-    return display.note if hidden[0] else ""
-
-
-def _count_behind(display: Display, query: Query, of_tables: "ReleaseAnswers") -> Array | None:
-    """Return how many rows a statistic is of, where that decides; None where it is not answered."""
-    if all(rule.measure != COUNT for rule in display.rules):
-        return None
-    try:
-        counted = Query(of="count", first=query.where or TOTAL)
-        return np.array([answer(counted, of_tables, CONFIDENCE, text=counted.text).value])
-    except ValueError:
-        return None
 
 
 def rounded_rows(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,5 +1,7 @@
 """Collections of every kind that the live page shows, with made-up people and the reports of their devices."""
 
+from datetime import date, timedelta
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 from litestar import Response
@@ -64,10 +66,11 @@ def people(kind, users):
     if kind in {"maps", "rounds"}:
         return pickups(users)
     rows = range(users)
+    if kind == "days":
+        born = [date(1990, 1, 1) + timedelta(days=user * user % 366) for user in rows]
+        return pa.table({"visited": [date(2024, 1, 10) + timedelta(days=user % 357) for user in rows], "born": born})
     ages, sexes = [user * user % 85 for user in rows], ["FFM"[user % 3] for user in rows]
-    return pa.table(
-        {"age": ages, "sex": sexes, "other": sexes[::-1]} if kind == "joint" else {"age": ages, "sex": sexes}
-    )
+    return pa.table({"age": ages, "sex": sexes} | ({"other": sexes[::-1]} if kind == "joint" else {}))
 
 
 def packed(design, rows, folder, seed=5):
