@@ -18,7 +18,7 @@ from dpress.inference.interval import critical
 from dpress.query.explained import Explanation, explanations, together
 from dpress.query.folder import is_series
 from dpress.query.load import load_release
-from dpress.query.release import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.result import Result
 
 Answered = list[Result] | ValueError  # of one query

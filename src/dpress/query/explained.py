@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import Query
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.schema_queries import query_of
 from dpress.query.sources import COUNTS, Source

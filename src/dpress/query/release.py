@@ -299,8 +299,7 @@ class Release:
     def sql(self, statement: str, *, confidence: float = CONFIDENCE) -> "SqlTable":
         """Answer a statement of SQL over the release as one table, which may have any name; nothing is charged.
 
-        Error: of every number that of `query`: `count`, `count_error`, `count_low`, `count_high`, each interval by
-        itself. Groups are those that the specification lists, also where nobody is in them.
+        Error: of every number that of `query`. Groups are those that the specification lists, also where nobody is.
 
         Args:
             statement: `select` with `where`, `group by`, `having`, `order by` and `limit`; the reference has the rest.

@@ -26,9 +26,9 @@ from dpress.query.boxes import products
 from dpress.query.decoded_cells import cells_of
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
-from dpress.query.published_tables import PublishedTable
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.query.query_tree import Condition, Query
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.sources import Source, Table, of_tables

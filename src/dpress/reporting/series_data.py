@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpress import catalog
-from dpress.query.release import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
 from dpress.release.periods.period_numbers import span_shares
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.page_data import MOST_CELLS

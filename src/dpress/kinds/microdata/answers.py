@@ -39,11 +39,12 @@ from dpress.query.cell_table import Counted, without_error
 from dpress.query.folder import columns
 from dpress.query.linear_forms import Compared, Group
 from dpress.query.product_answers import ProductAnswers
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.record_files import NAME, Written, values
 from dpress.query.record_source import RecordSource
 from dpress.query.relation_grammar import relation
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of

@@ -8,7 +8,8 @@ from dpress.core.maps.linear import Array
 from dpress.data.true_counts import atom_counts
 from dpress.inference.interval import half_width
 from dpress.kinds.queries.answers import ANSWERING
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.release.truth.evaluate import Comparison, TrueRows
 from dpress.release.truth.table_errors import redrawn
 

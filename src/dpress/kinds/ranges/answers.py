@@ -30,9 +30,8 @@ from dpress.query.adjusted_files import adjusted_counts
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress
 from dpress.query.boxes import products
-from dpress.query.published_tables import PublishedTable
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.query.query_tree import Condition
-from dpress.query.release import CONFIDENCE
 from dpress.query.result import Result
 from dpress.query.table_answers import TableAnswers
 from dpress.query.table_forms import ProductSums

@@ -11,7 +11,8 @@ from dpress.kinds.ranges.tiles import BOUNDS, tiled
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.level_tree import KNOWN, LevelTree
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.page_data import Tiles

@@ -18,7 +18,8 @@ from dpress.inference.regions.spine_queries import table_of, widest
 from dpress.kinds.regions.answers import ANSWERING, Answers
 from dpress.kinds.regions.levels import table_title
 from dpress.kinds.regions.region_errors import TableError
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.release.truth.evaluate import Comparison, TrueRows
 from dpress.release.truth.table_errors import redrawn
 

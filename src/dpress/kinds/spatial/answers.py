@@ -31,10 +31,10 @@ from dpress.query.answers import Progress, ReleaseAnswers
 from dpress.query.boxes import rectangles
 from dpress.query.linear_forms import UNKNOWN, UNKNOWN_PARTS, Compared, Group
 from dpress.query.one_table import only_file
-from dpress.query.published_tables import PublishedTable
+from dpress.query.published_tables import CONFIDENCE, PublishedTable
 from dpress.query.query_tree import TOTAL, Condition, Query
 from dpress.query.record_source import RecordSource
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
 from dpress.query.schema_queries import conditions_of

@@ -14,7 +14,8 @@ from dpress.inference.maps.density import ends, unbiased
 from dpress.kinds.spatial.answers import ANSWERING
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import typical_rectangles
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.release.truth.evaluate import Comparison, TrueRows
 from dpress.release.truth.table_errors import redrawn
 

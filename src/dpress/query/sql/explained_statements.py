@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from dpress.attributes.domain import Schema
 from dpress.query.explained import Explanation, explanation, together
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.query.sql.answer import columns_of_release, grouped, number_of
 from dpress.query.sql.reader import statements
 from dpress.query.sql.statement import Statement

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from dpress.query.load import load_release
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.query.sql.sql_table import SqlTable
 
 

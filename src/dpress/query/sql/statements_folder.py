@@ -13,8 +13,9 @@ from dpress.core.basics.edited_file import check_format, reason
 from dpress.core.basics.errors import SchemaMismatch
 from dpress.query.folder import MANIFEST, STATEMENTS, is_series
 from dpress.query.load import load_release
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.query_tree import Query
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.sql.answer import Unanswered, answers
 from dpress.query.sql.query_in_sql import in_sql, shortened
 from dpress.query.sql.sql_refusal import SqlRefusal

@@ -13,9 +13,9 @@ from dpress.core.maps import spans as counters
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
 from dpress.query.boxes import product
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import TOTAL, Query
-from dpress.query.release import CONFIDENCE
 from dpress.query.result import Result
 
 if TYPE_CHECKING:  # a page knows the series

@@ -21,9 +21,10 @@ from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
 from dpress.query.boxes import product
 from dpress.query.load import load_release
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import TOTAL, Condition, Query, both
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.release import Release
 from dpress.query.result import Result
 from dpress.query.schema_queries import query_of
 from dpress.query.table_answers import TableAnswers

@@ -17,7 +17,8 @@ import numpy as np
 from dpress.core.basics import rng as generators
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Asked, Spec, load_spec
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.query.sql.answer import answers
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SUFFIXES

@@ -20,7 +20,7 @@ from dpress.core.basics.losses.loss import Amounts
 from dpress.data.specification.spec import Asked, Spec, load_spec
 from dpress.ledger.analysts import NOBODY, Share
 from dpress.ledger.ledger import Ledger
-from dpress.query.release import CONFIDENCE
+from dpress.query.published_tables import CONFIDENCE
 from dpress.query.sql.reader import statements
 from dpress.query.sql.sql_table import SqlTable
 from dpress.release.plan.plan_for_error import LEAST, MOST, least_budget

@@ -11,7 +11,8 @@ from dpress.core.maps.linear import Array, Numbers
 from dpress.data.add_up import Counts
 from dpress.data.true_counts import true_counts
 from dpress.inference.interval import half_width
-from dpress.query.release import CONFIDENCE, Release
+from dpress.query.published_tables import CONFIDENCE
+from dpress.query.release import Release
 from dpress.query.table_answers import TableAnswers
 from dpress.release.truth.evaluate import TrueRows
 
