@@ -15,7 +15,6 @@ from dpress.core.basics import claim_words, notebook
 from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.maps import spans as counters
 from dpress.core.maps.linear import Array
-from dpress.core.maps.spans import Span
 from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
@@ -72,7 +71,7 @@ class Series:
         return notebook.line(repr(self), strong=True) + notebook.table(("span", "kind", "method", "proven"), rows)
 
     @cached_property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> tuple[counters.Span, ...]:
         """The spans that are there, in the order in which they closed."""
         return tuple(span for span in self.calendar.spans if (self.folder / self.calendar.folder(span)).is_dir())
 
@@ -90,12 +89,12 @@ class Series:
         return tuple(self.releases.get((place, place)) for place in places)
 
     @property
-    def unguarded(self) -> tuple[Span, ...]:
+    def unguarded(self) -> tuple[counters.Span, ...]:
         """The spans that no ledger paid for: nothing but their folders keeps their noise from being drawn again."""
         paid = {Path(place).parent.name for place in kept_heads(self.folder)}
         return tuple(span for span in self.spans if self.calendar.folder(span) not in paid)
 
-    def part(self, span: Span) -> str:
+    def part(self, span: counters.Span) -> str:
         """Return what a ledger calls the rows of a span; see decisions 50 and 69.
 
         Spans of a layer are disjoint, so that they compose in parallel; layers may overlap, and add up. Only spans of
@@ -115,7 +114,7 @@ class Series:
     def _division(self) -> str:
         return f"{self.calendar.division}, series {self.id}"
 
-    def paid(self, ledger: str | Path | Ledger | None) -> tuple[Span, ...]:
+    def paid(self, ledger: str | Path | Ledger | None) -> tuple[counters.Span, ...]:
         """Return the spans that a ledger was charged for, whether their folders are there or not.
 
         Raises:
@@ -145,7 +144,7 @@ class Series:
         elif kept:
             verify(ledger.path if isinstance(ledger, Ledger) else ledger, kept=kept)
 
-    def check_next(self, period: int, paid: Collection[Span] = ()) -> None:
+    def check_next(self, period: int, paid: Collection[counters.Span] = ()) -> None:
         """Refuse a period that is there, or that is out of order.
 
         A person counts by the periods before, so that for persons none is drawn after a later one, lost or not;
@@ -173,7 +172,7 @@ class Series:
             raise ValueError(f"--period: {what} {first}, got {names[period]}")
 
     @cached_property
-    def releases(self) -> Mapping[Span, Release]:
+    def releases(self) -> Mapping[counters.Span, Release]:
         """The release of every span, checked as it is read.
 
         Raises:
@@ -340,7 +339,7 @@ class Series:
                 value, variance = value + times * count, variance + times**2 * spread
         return value, variance
 
-    def span_count(self, span: Span, local: list[Array], text: str = "") -> Numbers:
+    def span_count(self, span: counters.Span, local: list[Array], text: str = "") -> Numbers:
         """Return the count of one span, and its variance; see `added_up`."""
         answers = self._answers(span, text)
         if not answers.together(local):
@@ -373,7 +372,7 @@ class Series:
         there = self.periods
         return f"published are {len(there):,} from {there[0]} to {there[-1]}" if there else "none is published yet"
 
-    def _answers(self, span: Span, text: str) -> TableAnswers:
+    def _answers(self, span: counters.Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
         answers = self.releases[span].answers.by_tables
         if answers is None:
