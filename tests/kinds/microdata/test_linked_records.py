@@ -228,6 +228,23 @@ def test_the_check_counts_households_that_break_a_constraint_of_persons():
     assert all(figure.broken <= figure.rows == 50 for figure in report.findings["constraints"].figures)
 
 
+def test_the_check_counts_values_of_persons_also_those_for_which_publishing_refuses_the_table():
+    above, below = households(50)
+    bad = [{**row, "age": None} if place % 9 == 0 else row for place, row in enumerate(below)]
+    report = dpress.check(plain(CONSTRAINTS), tables(above, bad))
+    filled = [{**row, "age": -1 if row["age"] is None else row["age"]} for row in bad]
+    who = [person for house in above for person in counted(filled, house["hhid"])]
+    checked = {attribute.name: attribute for attribute in report.attributes}
+    assert [*checked] == ["region", "persons", "role", "age", "pay"]
+    assert (checked["age"].rows, checked["age"].missing) == (len(who), sum(person["age"] < 0 for person in who))
+    assert checked["pay"].high == sum(person["pay"] > 9 for person in who) > 0
+    assert report.refused == ("age",)
+    assert "not counted, as the table would be refused" in str(report.findings["constraints"].lines)
+    with pytest.raises(dpress.SchemaMismatch, match=r"attribute age: .* `dpress check` counts them first"):
+        dpress.publish(plain(), tables(above, bad))
+    assert dpress.check(plain(), tables(above, below)).refused == ()
+
+
 def state_of(hhid):
     return ["GA", "TX"][hhid // 10 % 2]
 

@@ -33,13 +33,14 @@ from dpress.data.places import exchanged
 from dpress.data.sources.source import Source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.slots import Slot, slots_of
 from dpress.data.specification.spec import Asked, Spec
 from dpress.data.table import Table
 from dpress.document.design import Design
 from dpress.release.plan.plan import specification_of, understood
 from dpress.release.source_rows import chosen_rows, source_of
 from dpress.release.truth.finding import CheckedRows, Finding
-from dpress.release.truth.linked_check import linked_findings
+from dpress.release.truth.linked_check import counted_persons, linked_findings
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
@@ -193,7 +194,9 @@ def check(
     spec = specification_of(wanted)
     kind = catalog.kind(spec.release.kind)
     checking = catalog.room(kind.name).checking
-    sides = [side for attribute in spec.schema.attributes for side in attribute.sides]
+    slots = slots_of(spec, spec.linked) if spec.linked is not None and spec.linked.both else ()
+    slotted = {slot.name for slot in slots}
+    sides = [side for attribute in spec.schema.attributes if attribute.name not in slotted for side in attribute.sides]
     beside = () if checking is None else checking.beside(spec)
     attributes = (*(_counted(spec, side) for side in sides), *beside)
     written, unit = spec.data or FileFormat(), spec.privacy.protected
@@ -212,6 +215,7 @@ def check(
         rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
         if progress is not None:
             progress(rows)
+    tallies += _of_persons(slots, chosen.every.source)
     checked = CheckedRows(spec=spec, planned=wanted.design, source=source, progress=progress)
     findings = linked_findings(spec.linked, chosen.every.source)
     findings |= {} if checking is None else checking.findings(checked)
@@ -235,6 +239,15 @@ def check(
         where=spec.where,
         others=chosen.others,
     )
+
+
+def _of_persons(slots: Sequence[Slot], source: Source) -> list["_Tally"]:
+    """Return the counts of persons' attributes: of records of two tables, those of all slots together."""
+    tallies = [_Tally(person) for person in dict.fromkeys(slot.person for slot in slots)]
+    for batch in counted_persons(slots, source):
+        for tally in tallies:
+            tally.add(batch)
+    return tallies
 
 
 def _counted(spec: Spec, side: Tabular) -> Tabular:

@@ -1,13 +1,16 @@
 """How two tables fit each other, for whoever holds them, before the budget is spent. Exact, so never private."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import pyarrow as pa
 
 from dpress.data.linked.linked_rows import LinkedRows
 from dpress.data.sources.source import Source
 from dpress.data.specification.linked_table import LinkedTables
+from dpress.data.specification.slots import Slot
 from dpress.release.truth.finding import Finding, share
 
 
@@ -63,6 +66,21 @@ def linked_findings(tables: LinkedTables | None, source: Source) -> dict[str, Fi
     )
     lines = _lines(figures, tables, capped=rows.most == tables.most)
     return {"tables": Finding(figures=figures, lines=(lines,), faults=tuple(_faults(figures, tables)))}
+
+
+def counted_persons(slots: Sequence[Slot], source: Source) -> Iterator[pa.RecordBatch]:
+    """Yield the persons who are in some slot, with the columns of their attributes.
+
+    Args:
+        slots: of households; of none nobody is yielded.
+        source: the rows of both tables, all of them.
+
+    Raises:
+        OSError, SchemaMismatch: the rows cannot be read.
+    """
+    if slots:
+        _, below, joined = cast("LinkedRows", source).read([slot.name for slot in slots])
+        yield from below.take(pa.array(joined.persons)).to_batches()
 
 
 def _lines(figures: LinkedCheck, tables: LinkedTables, *, capped: bool) -> list[str]:
