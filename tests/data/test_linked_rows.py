@@ -116,6 +116,27 @@ def test_rows_that_belong_to_nobody_and_keys_that_stand_twice_do_not_count():
     assert not dpress.check(spec("households"), tables(above, below)).faults
 
 
+NO_PERSONS = pa.table({"hhid": pa.array([], pa.int64()), "role": pa.array([], pa.string()), "age": [], "pay": []})
+
+
+@pytest.mark.parametrize("of_files", [True, False])
+def test_households_without_any_persons_are_joined_and_persons_without_any_households_are_not(tmp_path, of_files):
+    above, below = households(10)
+    data = {"households": table(above), "persons": NO_PERSONS}
+    if of_files:
+        for name, rows in data.items():
+            pyarrow.csv.write_csv(rows, tmp_path / f"{name}.csv")
+        data = {name: tmp_path / f"{name}.csv" for name in data}
+    assert read("households", data, WIDE) == household_rows(above, [])
+    assert read("persons", data, LONG) == []
+    figures = dpress.check(spec("households"), data).findings["tables"].figures
+    assert (figures.households, figures.without_persons, figures.persons) == (10, 10, 0)
+    counts = dpress.publish(spec("households"), data, rng=rng.seeded(1))
+    assert counts.query("total").interval[1] > 0
+    with pytest.raises(SchemaMismatch, match="has no rows to join"):
+        read("households", {**tables(above, below), "households": table(above)[:0]}, WIDE)
+
+
 def test_the_check_leaves_nobody_out_where_single_persons_are_protected():
     above, below = households(10)
     persons = spec("persons", above={"derived": {}}, unit=["hhid", "age"])

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, counted, households, tables
+from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, counted, households, table, tables
 
 import dpress
 from dpress.core.basics import rng
@@ -128,6 +128,16 @@ def test_records_at_a_large_epsilon_have_the_rows_sizes_and_roles(tmp_path):
     assert sum(abs(made[size] - truth[size]) for size in range(MOST + 1)) < 0.05 * len(above)
     heads = sum(person["role"] == "head" for row in above for person in counted(below, row["hhid"]))
     assert abs(sum(person["role"] == "head" for person in made_below) - heads) < 0.1 * heads
+
+
+def test_records_of_households_without_any_persons_have_none(tmp_path):
+    above, _ = households(30)
+    nobody = {"households": table(above), "persons": table([NOBODY])[:0]}
+    release = dpress.publish(plain(CONSTRAINTS[:2], epsilon=400.0), nobody, out=tmp_path / "out", rng=rng.seeded(1))
+    assert pq.read_table(tmp_path / "out" / "households.parquet").num_rows == 30
+    persons = pq.read_table(tmp_path / "out" / "persons.parquet")
+    assert (persons.num_rows, persons.column_names) == (0, ["hhid", "role", "age", "pay"])
+    assert release.query("persons = 0").value == 30
 
 
 def test_a_release_is_read_back_and_asked(tmp_path):

@@ -84,6 +84,9 @@ class LinkedRows(Source):
 
         Args:
             columns: of the rows.
+
+        Raises:
+            SchemaMismatch: the table above has no rows, a column is missing, or a row has no key.
         """
         below_has = self.below.columns() if self.of_persons else ()
         made = [self.made[name] for name in columns if name in self.made]
@@ -93,8 +96,16 @@ class LinkedRows(Source):
         upper = (*self.keys[0], *(name for name in plain if name not in below_has))
         lower = (*self.keys[1], *ordering, *columns_of(made), *(name for name in plain if name in below_has))
         above, below = _held(self.above, upper), _held(self.below, lower)
+        if not above.num_rows:
+            raise SchemaMismatch(f"{self.above.name} has no rows to join")
+        below = below if below.num_rows else self._nobody(above, below)
         joined = members(above, below, self.keys, most=self.most, order=self.order, whole=self.whole)
         return above, below, joined
+
+    def _nobody(self, above: pa.Table, below: pa.Table) -> pa.Table:
+        """Return a table of no persons, with keys of the types that those of households have: no row tells others."""
+        types = {second: above.schema.field(first).type for first, second in zip(*self.keys, strict=True)}
+        return pa.table({name: pa.nulls(0, types.get(name, pa.null())) for name in below.column_names})
 
     def _check_apart(self, above: Sequence[str], below: Sequence[str]) -> None:
         """Refuse columns of one name, of which nobody knows which is meant."""
@@ -144,5 +155,5 @@ def _held(source: Source, columns: Sequence[str]) -> pa.Table:
     wanted = list(dict.fromkeys(columns))
     batches = [batch for part in source.parts(wanted) for batch in part.batches()]
     if not batches:
-        raise SchemaMismatch(f"{source.name} has no rows to join")
+        return pa.table({name: pa.nulls(0) for name in wanted})
     return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
