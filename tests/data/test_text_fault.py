@@ -6,7 +6,7 @@ import pytest
 
 from dpress.core.basics.claim import ROW
 from dpress.data.sources.open_source import open_source
-from dpress.data.sources.text_fault import Dialect, first_fault
+from dpress.data.sources.text_fault import Dialect, first_fault, lines_of
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table
 
@@ -73,3 +73,11 @@ def test_what_is_read_has_no_fault(encoding, tmp_path):
     for strict in (True, False):
         written = Dialect(encoding=encoding, separator=",", quote='"', named=True, strict=strict)
         assert first_fault(tmp_path / "rows.csv", written) == ""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_also_of_what_is_compressed_or_damaged(end, tmp_path):
+    text = end.join(["age,sex", *["1,m"] * 10]).encode()
+    for name, content in (("a.csv", text), ("a.csv.gz", gzip.compress(text)), ("b.csv.gz", text), ("c.csv", b"")):
+        (tmp_path / name).write_bytes(content)
+    assert [lines_of(tmp_path / name) for name in ("a.csv", "a.csv.gz", "b.csv.gz", "c.csv")] == [11, 11, 1, 1]

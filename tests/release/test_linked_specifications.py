@@ -1,5 +1,6 @@
 """Two tables in a specification: what is promised to whom, what is refused, and that a release keeps the promise."""
 
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from tests.data.linked_people import ABOVE, ATTRIBUTES, BELOW, MOST, household_rows, households, tables
@@ -206,9 +207,13 @@ def test_rows_that_are_joined_count_in_the_memory_that_is_needed(rows, tmp_path,
     files = {name: tmp_path / f"{name}.parquet" for name in data}
     for name, table in data.items():
         pq.write_table(table, files[name])
+        pyarrow.csv.write_csv(table, files[name].with_suffix(".csv"))
     source = chosen_rows(dpress.load_spec(plain(rows)), files).rows.source
     joined = sum(table.num_rows for table in data.values())
     assert (source.row_count(), source.rows_held()) == (data[rows].num_rows, joined)
+    of_text = {name: path.with_suffix(".csv") for name, path in files.items()}
+    source_of_text = chosen_rows(dpress.load_spec(plain(rows)), of_text).rows.source
+    assert joined <= source_of_text.rows_held() <= joined + 4  # and two lines of names, and what is behind the last
     design = dpress.plan(plain(rows)).design
     alone, both = (bytes_needed(design, mechanism_of(design), data[rows].num_rows, joined=each) for each in (0, joined))
     assert both - alone >= 160 * joined

@@ -65,8 +65,8 @@ class LinkedRows(Source):
         return (self.below if self.of_persons else self.above).row_count()
 
     def rows_held(self) -> int:
-        """Return how many rows both tables have, where that is stated: all of them are joined at once."""
-        return sum(source.row_count() or 0 for source in (self.above, self.below))
+        """Return how many rows both tables have at most, where that is known: all of them are joined at once."""
+        return self.above.rows_at_most() + self.below.rows_at_most()
 
     def columns(self) -> list[str]:
         """Return the names of all columns, those that persons make first."""

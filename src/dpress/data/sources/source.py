@@ -93,8 +93,12 @@ class Source(Protocol):
         """Return how many rows there are where that is stated beside them; None where they must be read for it."""
         return None
 
+    def rows_at_most(self) -> int:
+        """Return how many rows there are at most, where that is stated or lines tell it; 0 where nothing does."""
+        return self.row_count() or 0
+
     def rows_held(self) -> int:
-        """Return how many rows are in memory at once while they are joined, where that is stated; 0 for all others."""
+        """Return how many rows are in memory at once while they are joined, at most; 0 for all others."""
         return 0
 
     def types(self) -> dict[str, str]:

@@ -17,7 +17,7 @@ from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.header_place import HeaderPlace, header_place
 from dpress.data.sources.source import BATCH_ROWS, RENAMED, Source, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
-from dpress.data.sources.text_fault import Dialect, first_fault, header, is_compressed
+from dpress.data.sources.text_fault import Dialect, first_fault, header, is_compressed, lines_of
 from dpress.data.sources.transcoded import Transcoded, undecodable
 from dpress.data.specification.file_format import COMPRESSED, SEPARATORS, UTF_8, FileFormat, codec, kind_of
 
@@ -257,6 +257,10 @@ class TextRows(Source):
                     f"{file.path} has other columns than {self.files[0].path}; name files of one table"
                 )
         return first
+
+    def rows_at_most(self) -> int:
+        """Return how many lines the files have: a row has one, or several."""
+        return sum(lines_of(file.path) for file in self.files)
 
     def advice(self, columns: Sequence[str]) -> str:
         """Return the separator to state, where the first line has all the columns by another one."""

@@ -40,6 +40,10 @@ class Wrapped(Source):
         """Return what is stated of every column behind."""
         return self.source.declared()
 
+    def rows_at_most(self) -> int:
+        """Return how many rows there are at most behind."""
+        return self.source.rows_at_most()
+
     def rows_held(self) -> int:
         """Return how many rows are in memory at once behind."""
         return self.source.rows_held()
