@@ -162,6 +162,20 @@ def test_without_permission_nothing_is_read(postgres):
         postgres("DROP ROLE guest")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "cause", "line"),
+    [
+        (lambda url: url.replace("store_", "nothing_"), FileNotFoundError, "the server has no such database"),
+        (lambda url: url.replace("postgres:@", "nobody_is_called_so@"), PermissionError, "lets this role not in; pass"),
+    ],
+)
+def test_a_database_or_a_role_that_the_server_does_not_have_is_no_lost_connection(postgres, wrong, cause, line):
+    assert wrong(postgres.url) != postgres.url
+    with pytest.raises(cause, match=f"^the table 't' in PostgreSQL: .*{line}") as caught:
+        values(f"{wrong(postgres.url)}#t")
+    assert caught.value.__context__ is None
+
+
 def test_no_server_and_a_password_are_one_line():
     with pytest.raises(OSError, match="no connection to the server"):
         values("postgresql:///x?host=127.0.0.1&port=1#t")

@@ -123,6 +123,27 @@ def test_an_engine_that_was_interrupted_did_not_fail_to_read():
         without_quotes("rows.csv", interrupted)
 
 
+def test_memory_that_an_engine_lacks_is_no_fault_of_the_file():
+    def lacking():
+        raise duckdb.OutOfMemoryException(SECRET)
+
+    with pytest.raises(MemoryError) as caught:
+        without_quotes("rows.csv", lacking)
+    assert (str(caught.value), caught.value.__context__) == ("", None)
+
+
+def test_memory_that_is_lacking_before_the_charge_says_that_nothing_was_charged(folder, failed, monkeypatch):
+    def lacking(*_args, **_more):
+        raise MemoryError(SECRET)
+
+    monkeypatch.setattr(MatrixMechanism, "prepare", lacking)
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    line = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
+    assert line.startswith("there is not enough memory for this")
+    assert line.endswith("nothing was charged")
+    assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 0
+
+
 def test_a_disk_that_fills_after_the_charge_says_that_the_charge_stands(folder, failed, monkeypatch):
     def full(*_args):
         raise OSError("no space left")

@@ -18,7 +18,10 @@ import dpress as release
 from dpress.core.basics import rng as generators
 
 PLACES = [
-    ("https://example.org/rows.csv", "expected a file of this computer; save the rows as one first"),
+    (
+        "https://example.org/rows.csv",
+        "https://example.org/rows.csv: expected a file of this computer; save the rows as one first",
+    ),
     ("~/rows.csv", "not with ~"),
     ("rows.csv#age", "a file of text is one table; leave out what stands behind #"),
     ("semicolons.csv", "the data has no column 'age'; near it are 'age;sex'; its first line has all the columns with"),

@@ -104,6 +104,7 @@ def test_names_that_do_not_fit_are_refused_once_they_are_counted_by_a_figure_tha
     small(10**12, 0)
     line = refused("names", tmp_path)
     assert line.startswith("what is made of the names in the rows takes about 0 MB of memory, and 0 MB are free")
+    assert line.endswith("(nothing was charged)")
 
 
 def test_what_fits_is_published_and_so_is_everything_where_the_system_does_not_say(tmp_path, small):

@@ -96,6 +96,13 @@ def test_a_query_without_a_table_is_refused(make_spec, rows):
         release.query("age = 3 and sex = F")
 
 
+def test_a_refusal_of_a_query_names_some_of_many_tables(rows):
+    ten = [{"name": f"of_{i}", "kind": "categorical", "values": ["F", "M"], "column": "sex"} for i in range(10)]
+    spec = {"attribute": ten, "privacy": {"epsilon": 1}, "release": {"kind": "marginals", "parameters": {"ways": 2}}}
+    with pytest.raises(ValueError, match=r"the tables are of_0 x of_1, .*, of_0 x of_8, \.\.\. \(45 in all\)$"):
+        publish(spec, rows).query("of_0 = F and of_1 = F and of_2 = F")
+
+
 def test_a_table_of_too_many_rows_is_refused_before_the_charge(make_spec, rows, ledger, monkeypatch):
     monkeypatch.setattr("dpress.core.maps.sine.LARGEST_TOTAL", 10)
     spec = make_spec("ranges", ["age"], privacy={"rho": 0.5}, method="dst")

@@ -4,6 +4,8 @@ import re
 
 import psycopg
 
+from dpress.core.basics.database_url import KEPT_OUT, NO_DATABASE, NO_ENTRY
+
 _LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # the server ends the connection, or is not ready yet
 _ROLLED_BACK = ("23", "40")  # classes: another line has this number; the transaction has to be done again
 _FULL = r"too many (clients|connections)|remaining connection slots|starting up|shutting down|recovery mode"
@@ -22,12 +24,8 @@ _STATES: dict[str, tuple[type[Exception], str]] = {
 }
 _CONNECTING: tuple[tuple[str, type[Exception], str], ...] = (
     (_FULL, TimeoutError, "the server took no connection for {seconds:g} s; try again later"),
-    (r'database ".*" does not exist', FileNotFoundError, "the server has no such database; create it first"),
-    (
-        r"authentication failed|no password|pg_hba|permission denied|role .* (does not exist|is not permitted)",
-        PermissionError,
-        "the server lets this role not in; passwords come from PGPASSFILE, PGSERVICEFILE or PGPASSWORD",
-    ),
+    (NO_DATABASE, FileNotFoundError, "the server has no such database; create it first"),
+    (NO_ENTRY, PermissionError, KEPT_OUT),
     ("", ConnectionError, "no connection to the server; check the host, the port and the network"),
 )
 """Before a connection stands, an error has no code, only a text: what a server in another language says is the last."""

@@ -21,6 +21,17 @@ COUNTS = ("count", "difference")  # answers that add up each cell once
 Cells = npt.NDArray[np.bool_]
 Table = tuple[str, tuple[Tabular, ...], Array]
 """The file, the attributes and the variance of every cell, flat, of a published table."""
+MOST = 8  # tables that a refusal names
+
+
+def some_of(tables: Sequence[Sequence[str]]) -> str:
+    """Return the names of tables, by their attributes; of many the first ones, and how many there are.
+
+    >>> some_of([("age", "sex"), ("ward",)])
+    'age x sex, ward'
+    """
+    names = ", ".join(" x ".join(names) for names in tables[:MOST])
+    return names + (f", ... ({len(tables):,} in all)" if len(tables) > MOST else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from dpress.query.query_tree import Condition, Query
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
-from dpress.query.sources import Source, Table, of_tables
+from dpress.query.sources import Source, Table, of_tables, some_of
 from dpress.query.table_family import TableFamily
 from dpress.query.table_files import table_files
 from dpress.query.table_forms import ProductSums
@@ -223,8 +223,8 @@ class TableAnswers(ProductAnswers):
 
     def unanswered(self, text: str) -> str:
         """Return why no published table answers a query."""
-        names = [" x ".join(self.release.schema.names[axis] for axis in axes) for axes in self.decoder.tables]
-        return f"no published table answers {text!r}; the tables are {', '.join(names)}"
+        tables = [[self.release.schema.names[axis] for axis in axes] for axes in self.decoder.tables]
+        return f"no published table answers {text!r}; the tables are {some_of(tables)}"
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

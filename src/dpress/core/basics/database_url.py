@@ -9,6 +9,10 @@ SCHEMES = ("postgresql", "postgres")
 CONNECTION = re.compile(r"\s*(\w+\s*=.*\s)?password\s*=", re.DOTALL)  # as libpq writes it without a URL
 LIMITS = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 """Seconds for a server to answer at first, and until a lost one is noticed, unless the URL says."""
+NO_DATABASE = r'database ".*" does not exist'
+NO_ENTRY = r"authentication failed|no password|pg_hba|permission denied|role .* (does not exist|is not permitted)"
+"""What a server writes to whom it lets not in: before a connection stands, an error has no code, only a text."""
+KEPT_OUT = "the server lets this role not in; passwords come from PGPASSFILE, PGSERVICEFILE or PGPASSWORD"
 
 
 def is_postgres(text: str) -> bool:

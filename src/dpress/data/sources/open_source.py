@@ -214,7 +214,8 @@ def _check_kind(path: Path) -> None:
             "or a file of DuckDB; of others Python takes an ibis table or a reader of Arrow"
         )
         what = database if address[1] in OTHER_DATABASES else ""
-        raise SchemaMismatch(f"{path}: expected a file of this computer; save the rows as one first{what}")
+        shown = f"{address[0]}/{str(path)[address.end() :]}"  # a path has one of the two strokes of an address
+        raise SchemaMismatch(f"{shown}: expected a file of this computer; save the rows as one first{what}")
     if path.parts[:1] == ("~",):
         raise SchemaMismatch(f"{path}: expected a path that begins with / or beside the specification, not with ~")
     if "#" in path.name and kind_of(Path(path.name.partition("#")[0])) in SEPARATORS:

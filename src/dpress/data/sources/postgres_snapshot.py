@@ -4,6 +4,7 @@ One connection is kept, which statements share; rows are streamed on connections
 between a savepoint and the return to it, which gives up its locks: nobody who alters the table waits for a release.
 """
 
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from dpress.core.basics.database_url import connectable
+from dpress.core.basics.database_url import KEPT_OUT, NO_DATABASE, NO_ENTRY, connectable
 from dpress.core.basics.extras import load
 from dpress.data.sources.source import without_quotes
 
@@ -22,6 +23,11 @@ READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 POSITION = b"PG_DIAG_STATEMENT_POSITION"  # of the driver's details
 PERMISSION = "42501"  # of SQLSTATE
 LOST = "{}: no connection to the server, or it was lost; nothing was released"
+_CONNECTING: tuple[tuple[str, type[OSError], str], ...] = (
+    (NO_DATABASE, FileNotFoundError, "{}: the server has no such database"),
+    (NO_ENTRY, PermissionError, f"{{}}: {KEPT_OUT}"),
+    ("", OSError, LOST),
+)
 FAILED = "{} cannot be read: {why} (the server's message is withheld: it may quote rows)"
 CAUSES = {
     "08": "the connection broke",
@@ -90,13 +96,28 @@ class Snapshot:
     def _connection(self, begin: str) -> Any:
         dbapi = load("adbc_driver_postgresql.dbapi", extra="postgres", need="rows in PostgreSQL need")
 
+        kind, line = _CONNECTING[-1][1:]
+
         def call() -> Any:
-            connection = dbapi.connect(self._url)
+            nonlocal kind, line
+            try:
+                connection = dbapi.connect(self._url)
+            except Exception as error:
+                kind, line = _at_the_door(error)
+                raise
             with connection.cursor() as cursor:
                 cursor.executescript(begin)
             return connection
 
-        return without_quotes(self._name, call, LOST)
+        with suppress(OSError):
+            return without_quotes(self._name, call)
+        raise kind(line.format(self._name))
+
+
+def _at_the_door(error: Exception) -> tuple[type[OSError], str]:
+    """Return how to say what kept this process from connecting: the server's words about a door quote no rows."""
+    words = str(error)
+    return next((kind, line) for pattern, kind, line in _CONNECTING if re.search(pattern, words))
 
 
 def _exported(cursor: Any) -> str:

@@ -167,10 +167,13 @@ def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
         raise
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
+    except duckdb.OutOfMemoryException:
+        failure: Exception = MemoryError()
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != RUST:
             raise
-    raise OSError(line.format(name))
+        failure = OSError(line.format(name))
+    raise failure
 
 
 def check_columns(name: str, wanted: Sequence[str], present: Sequence[str], *, folds: bool = False) -> None:

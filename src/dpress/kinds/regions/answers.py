@@ -41,7 +41,7 @@ from dpress.query.record_source import RecordSource
 from dpress.query.release import Release
 from dpress.query.released_file import Part
 from dpress.query.result import Result
-from dpress.query.sources import Source, source
+from dpress.query.sources import Source, some_of, source
 from dpress.query.table_files import NUMBERED, stem_of
 from dpress.query.table_forms import ProductSums
 
@@ -122,8 +122,8 @@ class Answers(ProductAnswers):
     def _check(self, weights: list[Array], text: str) -> None:
         """Refuse a query about attributes that no table of its regions holds together."""
         if not self.queries.together(weights):
-            names = [" x ".join(names) for names in self.tables.values()]
-            raise ValueError(f"no published table of these regions answers {text!r}; the tables are {', '.join(names)}")
+            some = some_of([*self.tables.values()])
+            raise ValueError(f"no published table of these regions answers {text!r}; the tables are {some}")
 
     def _form(self, weights: list[Array]) -> tuple[float, float]:
         return self.queries.answer(self.counts.estimates, weights), self.queries.variance(weights)

@@ -18,6 +18,7 @@ from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
 EVEN, SURE = Fraction(1, 2), Fraction(99, 100)  # chances of release whose counts are stated
+FEWER = "limit the rows by `where` (nothing was charged)"
 PER_NAME = 512  # bytes: the name as it is counted, sorted, released and written, with its count and interval
 
 
@@ -55,7 +56,7 @@ def check_names(names: int, of_each: int = 0) -> None:
         NotSupported: there are too many.
     """
     needed = names * (PER_NAME + 8 * of_each)
-    check_memory(1 << needed.bit_length(), "what is made of the names in the rows", "limit the rows by `where`")
+    check_memory(1 << needed.bit_length(), "what is made of the names in the rows", FEWER)
 
 
 class AboveThreshold:

@@ -99,7 +99,7 @@ def paid(
     """
     if rng is not None:
         generators.or_secure(rng)  # refuses it before anything is read
-    with _noting("nothing was charged", KeyboardInterrupt), _going_on(kept):
+    with _noting("nothing was charged", KeyboardInterrupt, MemoryError), _going_on(kept):
         draw = prepare()
     generator, ticket = (generators.or_secure(rng), "") if kept is None else kept.draws()
     ledger, stands = account.opened(), account.stands(kept)
@@ -130,11 +130,11 @@ def _going_on(kept: "Unfinished | None") -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _noting(words: str, cause: type[BaseException]) -> Iterator[None]:
+def _noting(words: str, *causes: type[BaseException]) -> Iterator[None]:
     """Say of an interruption or a failure what it leaves behind, unless its message does."""
     try:
         yield
-    except cause as stop:
+    except causes as stop:
         if words not in str(stop):
             stop.add_note(LeftBehind(words))
         raise
