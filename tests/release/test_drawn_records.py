@@ -3,6 +3,7 @@
 import json
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -13,7 +14,9 @@ import dpress
 from dpress.cli.records import command
 from dpress.core.basics import rng
 from dpress.core.basics.errors import NotSupported
-from dpress.query.made_records import write_records
+from dpress.inference.records import latent_classes
+from dpress.query import made_records, record_source
+from dpress.query.made_records import write_records, write_tables
 
 DRAWN = 4000
 FALSE_ALARM = 6  # standard errors: 2e-9 for every share
@@ -70,18 +73,74 @@ def test_the_command_says_that_they_are_drawn_with_replacement(microdata, tmp_pa
         drawn(microdata, tmp_path, "rooms = 8 and age = 3")
 
 
-def test_households_are_drawn_whole(tmp_path):
+@pytest.fixture(scope="module")
+def linked():
+    """Households whose persons' pay is in bins, so that it is drawn within cells, under a comparison of persons."""
+    pay = {"name": "pay", "kind": "numeric", "bounds": [0, 9], "bins": 3}
     spec = {
-        "table": [{**ABOVE, "derived": {}}, {**BELOW, "attributes": ["role", "age"]}],
-        "attribute": ATTRIBUTES[:3],
+        "table": [{**ABOVE, "derived": {}}, {**BELOW, "attributes": ["role", "age", "pay"]}],
+        "attribute": [*ATTRIBUTES[:3], pay],
         "privacy": {"unit": "hhid", "epsilon": 20.0},
-        "release": {"kind": "microdata", "method": "dp_prototypes", "parameters": {"clusters": 2, "users": 60}},
-        "constraint": [{"holds": "role = head", "persons": "first"}],
+        "release": {"kind": "microdata", "method": "graphical"},
+        "constraint": [{"holds": "role = head", "persons": "first"}, {"holds": "pay <= pay_1", "persons": "others"}],
     }
-    release = dpress.publish(spec, tables(*households(60)), rng=rng.seeded(2))
-    rows = drawn(release, tmp_path, "persons >= 1", 50).to_pylist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(latent_classes, "affordable", lambda _: (1, 2))  # one short fit: how near it is, nobody looks at
+        return dpress.publish(spec, tables(*households(60)), rng=rng.seeded(2))
+
+
+def test_households_are_drawn_whole(linked, tmp_path):
+    rows = drawn(linked, tmp_path, "persons >= 1", 50).to_pylist()
     assert {row["role_1"] for row in rows} == {"head"}
-    assert {*map(str, rows)} <= {*map(str, release.detail.table.to_pylist())}
+    assert {*map(str, rows)} <= {*map(str, linked.detail.table.to_pylist())}
+
+
+def test_a_folder_gets_both_tables_with_keys_that_match(linked, tmp_path, monkeypatch):
+    monkeypatch.setattr(record_source, "BATCH", 7)  # several parts, whose numbers go on
+    folder = write_tables(linked, 50, tmp_path / "both", where="persons >= 2", csv=True)
+    above, below = (pq.read_table(folder / f"{name}.parquet") for name in ("households", "persons"))
+    assert {path.name for path in folder.iterdir()} == {
+        f"{name}.{ending}" for name in ("households", "persons") for ending in ("parquet", "csv")
+    }
+    linked.write(tmp_path / "release")
+    published = [pq.read_table(tmp_path / "release" / f"{name}.parquet") for name in ("households", "persons")]
+    assert [above.schema, below.schema] == [table.schema for table in published]
+    for name, table in (("households", above), ("persons", below)):
+        assert pyarrow.csv.read_csv(folder / f"{name}.csv")["hhid"].to_pylist() == table["hhid"].to_pylist()
+    assert above["hhid"].to_pylist() == [*range(1, 51)]
+    persons = {number: [] for number in range(1, 51)}
+    for person in below.to_pylist():
+        persons[person["hhid"]].append(person)
+    made = {(row["region"], row["persons"], row["age_1"], row["age_2"]) for row in linked.detail.table.to_pylist()}
+    for house in above.to_pylist():
+        first, *others = persons[house["hhid"]]
+        assert (house["region"], 1 + len(others), first["age"], others[0]["age"]) in made
+        assert first["role"] == "head"
+        assert all(other["pay"] <= first["pay"] for other in others)
+
+
+def test_the_command_writes_a_folder_for_two_tables_alone(linked, microdata, tmp_path, monkeypatch):
+    linked.write(tmp_path / "linked")
+    microdata.write(tmp_path / "plain")
+
+    def told(release, out, *more):
+        words = [str(tmp_path / release), "--count", "9", "--out", str(tmp_path / out), *more]
+        result = CliRunner().invoke(command, words)
+        return str(result.exception) if result.exception else result.output
+
+    assert "(9)" in told("linked", "both")
+    assert {path.name for path in (tmp_path / "both").iterdir()} == {"households.parquet", "persons.parquet"}
+    assert "a name without an ending makes a folder of both tables" in told("linked", "h.csv")
+    assert "both exists already; records are never overwritten" in told("linked", "both")
+    assert "i.csv: expected a folder, without an ending" in told("linked", "i.csv", "--csv")
+    assert "a folder is for records of two tables" in told("plain", "none")
+    monkeypatch.setattr(made_records, "as_written", full_disk)
+    assert "the disk is full" in told("linked", "partial")
+    assert not [path for path in tmp_path.iterdir() if path.name in ("none", "partial", "i.csv")]
+
+
+def full_disk(*_):
+    raise OSError("the disk is full")
 
 
 def test_records_of_regions_are_of_finest_regions_by_their_counts(tmp_path):

@@ -3,10 +3,13 @@
 release -> what it publishes to draw from, or the joint distribution that its tables give -> records -> a file.
 """
 
+import contextlib
 import itertools
 import math
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +20,7 @@ from dpress.core.basics.new_path import new_file
 from dpress.core.basics.rng import secure
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
-from dpress.query.folder import as_written, writer
+from dpress.query.folder import as_csv, as_written, writer
 from dpress.query.labelled_files import FORMATS
 from dpress.query.measured_joint import joint_of_tables, measured_joint
 from dpress.query.record_source import RecordSource, of_joint, shares_of
@@ -25,12 +28,15 @@ from dpress.query.release import Release
 from dpress.query.table_answers import TableAnswers
 
 MOST_CELLS = 1 << 22
+TOGETHER = " A row has a household with everybody in it; a name without an ending makes a folder of both tables."
 
 
 def write_records(
     release: Release, size: int, out: str | Path, *, where: str = "", remark: Callable[[str], object] | None = None
 ) -> Path:
     """Write so many records that are drawn from a release to a new file, and return its path.
+
+    Of records of two tables a row has a household with everybody in it; `write_tables` writes both.
 
     Args:
         release: a joint distribution, records, a map, regions, names, marginal tables that hold every attribute, or a
@@ -49,7 +55,7 @@ def write_records(
     check.count("records", size)
     place = Path(out)
     if place.suffix not in (".parquet", ".csv", *FORMATS):
-        raise ValueError(f"{place}: expected a file that ends in .parquet, .csv, {', '.join(FORMATS)}")
+        raise _expected_file(place)
     new_file(place, "records are")
     source = record_source(release, where)
     try:
@@ -58,8 +64,59 @@ def write_records(
         place.unlink(missing_ok=True)
         raise
     if remark is not None and source.note:
-        remark(source.note)
+        remark(source.note + (TOGETHER if source.tables is not None else ""))
     return place
+
+
+def write_tables(
+    release: Release,
+    size: int,
+    out: str | Path,
+    *,
+    where: str = "",
+    csv: bool = False,
+    remark: Callable[[str], object] | None = None,
+) -> Path:
+    """Write so many records of two tables to a new folder, and return it: a file of each, with keys that match.
+
+    Args:
+        release: records of two tables.
+        size: how many rows of the table above, 1 or more; everybody below comes with them.
+        out: the new folder.
+        where: a condition that all rows above fulfil; see `write_records`.
+        csv: whether both are written as CSV, too.
+        remark: called with a sentence on what the records are.
+
+    Raises:
+        ValueError: the release is of one table, or see `write_records`.
+        OSError: the folder exists, or cannot be written; nothing is left behind.
+    """
+    check.count("records", size)
+    if Path(out).suffix:
+        raise ValueError(f"{out}: expected a folder, without an ending; both tables are files in it")
+    source, folder = release.answers.record_source(where), new_file(out, "records are")
+    if source is None or source.tables is None:
+        raise _expected_file(folder)
+    folder.mkdir()
+    try:
+        with contextlib.ExitStack() as stack:
+            writers = dict[Path, Any]()
+            for name, batch in source.batches_of_tables(size, rng=secure()):
+                for path in (folder / name, *((folder / as_csv(name),) if csv else ())):
+                    if path not in writers:
+                        writers[path] = stack.enter_context(writer(path, batch))
+                    writers[path].write_batch(as_written(path, batch))
+    except OSError:
+        shutil.rmtree(folder)
+        raise
+    if remark is not None:
+        remark(source.note)
+    return folder
+
+
+def _expected_file(place: Path) -> ValueError:
+    endings = f".parquet, .csv, {', '.join(FORMATS)}"
+    return ValueError(f"{place}: expected a file that ends in {endings}; a folder is for records of two tables")
 
 
 def record_source(release: Release, where: str = "") -> RecordSource:

@@ -3,7 +3,7 @@
 joint or records of a release, condition -> batches of records. It costs no privacy.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.joint.factors import Boxes, Joint
 from dpress.inference.postprocess import norm_sub
 from dpress.query.boxes import products
-from dpress.query.record_files import BATCH, values, with_key
+from dpress.query.record_files import BATCH, Written, values, with_key
 
 MOST_KEYS = 1 << 52
 NOTHING = "holds of no record of what the release publishes"
@@ -31,12 +31,14 @@ class RecordSource:
         draw: returns so many records.
         note: what the records are, a sentence; empty where they are independent draws from a distribution.
         key: a column of made-up numbers, from 1; none where it is empty.
+        tables: returns the rows of two tables, by their files, of so many records behind others; None for one table.
     """
 
     axes: tuple[Tabular, ...]
     draw: Callable[[int, Generator], pa.RecordBatch]
     note: str = ""
     key: str = ""
+    tables: Callable[[int, Generator, int], Mapping[str, pa.Table]] | None = None
 
     @property
     def columns(self) -> tuple[Tabular, ...]:
@@ -53,6 +55,14 @@ class RecordSource:
         for start in range(0, size, BATCH):
             batch = self.draw(min(BATCH, size - start), rng)
             yield with_key(batch, self.key, start) if self.key else batch
+
+    def batches_of_tables(self, size: int, *, rng: Generator) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Yield so many records as rows of two tables, with the file of each; see `batches`."""
+        if self.tables is None:
+            return
+        for start in range(0, size, BATCH):
+            for name, rows in self.tables(min(BATCH, size - start), rng, start).items():
+                yield from ((name, batch) for batch in Written(table=rows).batches())
 
 
 def of_joint(schema: Schema, joint: Joint, where: str) -> RecordSource:

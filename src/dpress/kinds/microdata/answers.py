@@ -6,7 +6,7 @@ records -> codes -> how many match a query.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -205,7 +205,8 @@ class Answers(ProductAnswers):
         """Return what draws records that fulfil a condition: of those that were made, with replacement."""
         schema = self.release.schema
         condition = among(self.slots, conditions_of(schema, where)) if where else None
-        return drawn_again(schema, self.made.table, self.codes, condition, key=key_of(self.release))
+        apart = None if self.linking is None else partial(self.linking.rows, rules=self.maker.rules)
+        return drawn_again(schema, self.made.table, self.codes, condition, key=key_of(self.release), apart=apart)
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
@@ -278,8 +279,7 @@ class Answers(ProductAnswers):
         del progress
         yield Written(table=self.made.table, key=key_of(self.release))
         if self.linking is not None:
-            tables = self.linking.rows(self.made.table, self.codes, self.maker.rules)
-            for file, table in zip(self.linking.files.values(), tables, strict=True):
+            for file, table in self.linking.rows(self.made.table, self.codes, self.maker.rules).items():
                 yield Written(table=table, name=file)
 
 

@@ -4,12 +4,14 @@ The model that records were drawn from is not published, so that no other record
 every record of the release holds in these.
 """
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import pyarrow as pa
 
 from dpress.attributes.domain import Schema
 from dpress.core.basics.rng import Generator
-from dpress.core.maps.linear import Array
+from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
 from dpress.noise.uniform import below
 from dpress.query.boxes import products
@@ -18,7 +20,13 @@ from dpress.query.record_source import NOTHING, RecordSource
 
 
 def drawn_again(
-    schema: Schema, table: pa.Table, codes: Codes, where: Condition | None, *, key: str = ""
+    schema: Schema,
+    table: pa.Table,
+    codes: Codes,
+    where: Condition | None,
+    *,
+    key: str = "",
+    apart: Callable[..., dict[str, pa.Table]] | None = None,
 ) -> RecordSource:
     """Return what draws made records that fulfil a condition, with replacement.
 
@@ -28,6 +36,7 @@ def drawn_again(
         codes: their cells, shape (attributes, records).
         where: the condition; None for all records.
         key: of the release's made-up key, which every record that is drawn has anew; empty without one.
+        apart: returns the rows of two tables from some records, their cells and how many stand `before` them.
 
     Raises:
         ValueError: no record fulfils the condition, or it asks for part of a cell.
@@ -36,14 +45,21 @@ def drawn_again(
     if not places.size:
         raise ValueError(f"{where.text!r} {NOTHING}" if where else "the release has no record to draw from")
 
+    def chosen(size: int, rng: Generator) -> Numbers:
+        return places[below(places.size, size, rng=rng)]
+
     def draw(size: int, rng: Generator) -> pa.RecordBatch:
-        rows = table.take(pa.array(places[below(places.size, size, rng=rng)]))
-        return rows.combine_chunks().to_batches()[0]
+        return table.take(pa.array(chosen(size, rng))).combine_chunks().to_batches()[0]
+
+    def tables(size: int, rng: Generator, before: int) -> Mapping[str, pa.Table]:
+        rows = chosen(size, rng)
+        return {} if apart is None else apart(table.take(pa.array(rows)), codes[:, rows], before=before)
 
     of_which = f"{places.size:,} of the release's {table.num_rows:,} records" if where else f"{places.size:,} records"
     return RecordSource(
         axes=schema.tabular,
         draw=draw,
+        tables=None if apart is None else tables,
         key=key,
         note=f"Each is one of {of_which}, drawn with replacement: the model behind them is not published.",
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.basics import rng as generators
-from dpress.core.maps.linear import Array
+from dpress.core.maps.linear import Array, Numbers
 from dpress.core.methods.people import Codes
 from dpress.data.specification.linked_table import LinkedTables
 from dpress.data.specification.slots import NOBODY, Slot, slots_of
@@ -63,8 +63,8 @@ class Linking:
         """Return how many persons records of households have; see `rows`."""
         return int(codes[names.index(self.tables.below.name)].sum())
 
-    def rows(self, households: pa.Table, codes: Codes, rules: Rules) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of both tables; those of a household stand together.
+    def rows(self, households: pa.Table, codes: Codes, rules: Rules, *, before: int = 0) -> dict[str, pa.Table]:
+        """Return the rows of both tables, by their files; those of a household stand together.
 
         Values of persons are even within cells that are wider, the same whenever they are written: they follow from
         the records, and nothing private is drawn.
@@ -73,21 +73,23 @@ class Linking:
             households: the records, a column for every attribute.
             codes: their cells, shape (attributes, records).
             rules: that they keep.
+            before: how many households stand before them.
         """
-        size = codes[households.column_names.index(self.tables.below.name)]
-        number = np.arange(1, size.size + 1)
+        number = before + np.arange(1, households.num_rows + 1)
         names = [name for name in households.column_names if name not in self._made]
         above = {key: pa.array(number) for key in self.tables.above.keys}
         upper = pa.table(above | {name: households.column(name) for name in names})
-        return upper, self._below(households.column_names, codes, size, rules)
+        lower = self._below(households.column_names, codes, number, rules)
+        return dict(zip(self.files.values(), (upper, lower), strict=True))
 
     @property
     def _made(self) -> set[str]:
         return {self.tables.below.name, *(slot.name for slot in self.slots)}
 
-    def _below(self, names: list[str], codes: Codes, size: Codes, rules: Rules) -> pa.Table:
+    def _below(self, names: list[str], codes: Codes, number: Numbers, rules: Rules) -> pa.Table:
         persons = list(dict.fromkeys(slot.person for slot in self.slots))
-        of = np.repeat(np.arange(1, size.size + 1), size)
+        size = codes[names.index(self.tables.below.name)]
+        of = np.repeat(np.arange(size.size), size)
         rng = generators.seeded(int.from_bytes(hashlib.sha256(codes.astype("<i4").tobytes()).digest()[:8]))
         drawn, numbers = rules.numbers(codes, rng=rng.spawn()) if rules.ranges else {}, dict[int, Array]()
         place = np.arange(of.size) - np.repeat(np.cumsum(size) - size, size)
@@ -95,10 +97,10 @@ class Linking:
         for slot in self.slots:
             here = place == slot.number - 1
             axis, person = names.index(slot.name), persons.index(slot.person)
-            cells[person, here] = codes[axis, of[here] - 1] - slot.first
+            cells[person, here] = codes[axis, of[here]] - slot.first
             if axis in drawn and not slot.counts:
-                numbers.setdefault(person, np.full(of.size, np.nan))[here] = drawn[axis][of[here] - 1]
-        keys = {key: pa.array(of) for key in self.tables.below.keys}
+                numbers.setdefault(person, np.full(of.size, np.nan))[here] = drawn[axis][of[here]]
+        keys = {key: pa.array(number[of]) for key in self.tables.below.keys}
         return pa.table(keys | values(persons, cells, rng=rng, numbers=numbers))
 
 
