@@ -161,8 +161,10 @@ def _show(results: list[Result], confidence: float) -> None:
     print_table(header, rows, numbers=tuple(range(len(names), len(header))))
     if unbiased:
         click.echo(ADJUSTED)
-    for note in dict.fromkeys(result.note for result in results if result.note is not None):
-        click.echo(note)
+    notes = dict.fromkeys(result.note for result in results if result.note is not None)
+    for note in notes:
+        if not any(other.endswith(f" {note}") for other in notes):
+            click.echo(note)
 
 
 def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> list[str]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpress.cli.main import main
 from dpress.core.basics import rng
 from dpress.core.basics.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
@@ -275,6 +276,24 @@ def test_people_with_many_names_get_gaussian_noise_unless_another_method_is_name
     result = release.query("item = 'item 1'")
     assert result.interval[0] <= 1000 <= result.interval[1]
     assert "discrete Gaussian noise" in " ".join(page(release).split())
+
+
+def test_the_rest_is_said_to_be_too_low_where_counts_are_too_high(release: Release) -> None:
+    for text in ("item = tea", "item = other"):
+        assert "near it are too high on average, other is too low by their sum" in release.query(text).note
+    assert release.query("total").note is None
+    shown = " ".join(page(release).split())
+    assert "too high on average, “other” is too low by their sum" in shown
+    assert re.search(
+        r"<dt>Names</dt> <dd class=\"figure\">3</dd><dd class=\"note\">released names, and the rest", shown
+    )
+
+
+def test_a_command_says_once_what_several_answers_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = pa.table({"item": ["tea"] * 900, "who": [row // 3 for row in range(900)]})
+    publish(spec(privacy={"unit": "who", "rows_per_unit": 2}), rows, out=tmp_path / "out", rng=rng.seeded(5))
+    main(["query", str(tmp_path / "out"), "item = tea", "total"])
+    assert capsys.readouterr().out.count("Counts are of at most 2 rows for each who.") == 1
 
 
 def test_a_page_has_the_names_by_count_and_the_rest_of_them_together() -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,25 @@ FALSE_ALARM = 1e-6
 DRAWS = 20_000
 LOSSES = [ApproxDP(epsilon=1, delta="1e-8"), ApproxDP(epsilon="0.5", delta="1e-5"), ApproxDP(epsilon=3, delta="0.01")]
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
+
+
+@pytest.mark.parametrize("method", ["gaussian_threshold", "partition_selection"])
+def test_released_counts_sum_to_the_variance_times_the_names_of_each_count_too_much(method: str) -> None:
+    """What a page says of the rest, which is the total less these; five standard errors, a false alarm of 6e-7."""
+    loss, unit = ApproxDP(epsilon=1, delta="1e-8"), Unit()
+    own = {"gaussian_threshold": calibrated(loss, unit, loss.epsilon / 20)}.get(method)
+    mechanism: Any = own or PartitionSelection(loss=loss, unit=unit)
+    of_each, draws, generator = 20, 200, rng.seeded(36)
+    counts = np.repeat(np.arange(1, 2 * mechanism.threshold + 40), of_each)
+    listed = NameCounts(names=tuple(map(str, range(counts.size))), counts=counts, unnamed=0)
+    sums = []
+    for _ in range(draws):
+        drawn = mechanism.select(listed, rng=generator)
+        noisy = drawn.answers[-len(drawn.names) :]
+        sums.append((noisy - mechanism.mean - counts[[*map(int, drawn.names)]]).sum())
+    error = np.std(sums) / draws**0.5
+    assert abs(np.mean(sums) - of_each * mechanism.variance) < 5 * error
+    assert np.mean(sums) > 5 * error
 
 
 @each_unit

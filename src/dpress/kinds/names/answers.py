@@ -70,12 +70,17 @@ class Answers(FoundValues):
 
     @property
     def selected(self) -> str:
-        """What the selection does to counts near the threshold, in a sentence."""
-        unit = self.release.claim.unit
+        """What the selection does to counts near the threshold and to the rest, in a sentence.
+
+        Of h names to each count around the threshold the released ones sum to h Var y too much, the rest to as little:
+        E sum over c of (y - c) [y >= t] is h times the sum of the noise over its own spread.
+        """
+        unit, rest = self.release.claim.unit, self.attribute.labels[-1]
         once = f" Each {unit.name} counts once for a name." if unit.columns else ""
         return (
             f"Only names with a noisy count of at least {self.mechanism.threshold:,} are released: counts near it are "
-            f"too high on average, and their intervals hold less often than they say.{once}"
+            f"too high on average, {rest} is too low by their sum, and these intervals hold less often than they say."
+            f"{once}"
         )
 
     @property
