@@ -253,6 +253,10 @@ def test_the_check_counts_values_of_persons_also_those_for_which_publishing_refu
     with pytest.raises(dpress.SchemaMismatch, match=r"attribute age: .* `dpress check` counts them first"):
         dpress.publish(plain(), tables(above, bad))
     assert dpress.check(plain(), tables(above, below)).refused == ()
+    left = dpress.check(plain(attribute=[{**each, "null": "drop"} for each in ATTRIBUTES[:4]]), tables(above, bad))
+    finding, missing = left.findings["tables"], sum(row["age"] is None for row in bad)
+    assert (left.refused, finding.figures.dropped) == ((), missing)
+    assert f'{missing:,}  persons left out for a value, as "drop" says' in str(finding.lines)
 
 
 def state_of(hhid):

@@ -100,6 +100,7 @@ class Members:
         slots: the place of each among those of its household, from 0, shape (persons,).
         strays: rows below without a row above.
         repeated: rows above whose key another has before them.
+        dropped: rows below that are nobody, as a value of theirs has no cell and its attribute says to leave it out.
         sizes: rows below of every household, those that do not count among them, shape (households,).
     """
 
@@ -109,6 +110,7 @@ class Members:
     slots: Numbers
     strays: int
     repeated: int
+    dropped: int
     sizes: Numbers
 
     def row_of(self, slot: int) -> Numbers:
@@ -165,6 +167,7 @@ def members(
         slots=slots[counts],
         strays=int((~inside).sum()),
         repeated=upper.size - number,
+        dropped=int((inside & ~keeps).sum()),
         sizes=np.bincount(of, minlength=number),
     )
 

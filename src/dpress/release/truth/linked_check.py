@@ -27,6 +27,7 @@ class LinkedCheck:
         above_most: households with more persons than count; 0 where single persons are protected, who all count.
         left_out: persons of these that do not count.
         largest: the most persons of a household.
+        dropped: rows below that are nobody, for a value that is left out.
     """
 
     households: int
@@ -37,6 +38,7 @@ class LinkedCheck:
     above_most: int
     left_out: int
     largest: int
+    dropped: int
 
 
 def linked_findings(tables: LinkedTables | None, source: Source) -> dict[str, Finding]:
@@ -63,6 +65,7 @@ def linked_findings(tables: LinkedTables | None, source: Source) -> dict[str, Fi
         above_most=int((sizes > rows.most).sum()),
         left_out=int(np.maximum(sizes - rows.most, 0).sum()),
         largest=int(sizes.max(initial=0)),
+        dropped=joined.dropped,
     )
     lines = _lines(figures, tables, capped=rows.most == tables.most)
     return {"tables": Finding(figures=figures, lines=(lines,), faults=tuple(_faults(figures, tables)))}
@@ -93,6 +96,7 @@ def _lines(figures: LinkedCheck, tables: LinkedTables, *, capped: bool) -> list[
     ]
     counted = f"{figures.households:,} {above}, {figures.persons:,} {below}, at most {figures.largest:,} of each"
     shown = rows if capped else rows[:1]
+    shown += [(figures.dropped, f'{below} left out for a value, as "drop" says')] if figures.dropped else []
     return ["tables", f"  {counted}", *(f"  {number:>12,}  {words}" for number, words in shown)]
 
 
