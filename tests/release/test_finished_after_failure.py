@@ -196,6 +196,16 @@ def test_other_rows_and_another_design_never_get_the_noise_that_is_kept(attempt)
     assert not kept.exists()
 
 
+def test_a_file_that_is_named_from_another_folder_is_the_same_file(attempt, monkeypatch):
+    histogram = attempt("histogram")
+    ledger = histogram.ledger("b")
+    kept = begun(histogram, ledger)
+    monkeypatch.chdir(histogram.folder)
+    assert publish(histogram.plan, "rows.parquet", out="out", ledger=ledger).kept.size == 20
+    assert not kept.exists()
+    assert ledger.summary().spent["epsilon"] == 1
+
+
 def test_what_a_killed_process_left_half_written_is_deleted_with_what_was_kept(attempt):
     histogram = attempt("histogram")
     ledger = histogram.ledger("b")

@@ -80,8 +80,11 @@ def test_nobody_at_an_address_is_one_line_at_once(taken):
 
 
 def test_who_reaches_a_server_by_a_proxy_is_not_asked(taken, monkeypatch):
+    nobody = taken[1]
+    with pytest.raises(NotSupported, match="nobody answers"):
+        spark_address.check_there(f"sc://127.0.0.1:{nobody}")
     monkeypatch.setenv("https_proxy", "http://proxy:3128")
-    spark_address.check_there(f"sc://127.0.0.1:{taken[1]}")
+    spark_address.check_there(f"sc://127.0.0.1:{nobody}")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import json
 import os
 import shutil
 import warnings
+from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from dpress.query.folder import MANIFEST, remove_half_written
 
 ENDING = ".unfinished"
 NOTE, BEGUN, DESIGN, DRAW = "PRIVATE.txt", "begun.json", "design.json", "draw.json"
+OTHER_ROWS = "other rows, or files that were moved or written anew"
 FLAGS = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0)  # Windows alone has the last
 WORDS = """This folder is private: what it holds can undo the noise of a release, or is exact counts of its rows.
 
@@ -155,13 +158,27 @@ def unfinished(out: str | Path, design: Design, rows: Rows) -> Unfinished | None
     _sweep(Path(out).parent)
     if (stamp := rows.source.stamp()) is None:
         return None
-    release = Unfinished(folder=place_of(out), design=design, rows=hashlib.sha256(repr(stamp).encode()).hexdigest())
+    release = Unfinished(folder=place_of(out), design=design, rows=_hashed(stamp))
     if release.begun and (difference := _difference(release)):
         if release.drawing:
             raise OSError(f"the release was begun with {difference}, and may have been charged: {_anew(release)}")
         warnings.warn(f"counting was begun with {difference}, and begins anew", stacklevel=2)
         release.remove()
     return release
+
+
+def _hashed(stamp: Hashable) -> str:
+    """Return what changes when the rows do, and not when a file is named from another folder."""
+    return hashlib.sha256(repr(_placed(stamp)).encode()).hexdigest()
+
+
+def _placed(stamp: Hashable) -> Hashable:
+    """Return a stamp, or one of several, with the whole path of every file that is there."""
+    if isinstance(stamp, tuple):
+        return tuple(map(_placed, stamp))
+    with suppress(OSError, ValueError):
+        return str(Path(stamp).resolve(strict=True)) if isinstance(stamp, str) else stamp
+    return stamp
 
 
 def _difference(release: Unfinished) -> str:
@@ -173,7 +190,7 @@ def _difference(release: Unfinished) -> str:
         return "what cannot be read any more"
     if fingerprint(as_plain(design)) != fingerprint(as_plain(release.design)):
         return "another design"
-    return "" if kept == {"rows": release.rows} else "other rows"
+    return "" if kept == {"rows": release.rows} else OTHER_ROWS
 
 
 def _anew(release: Unfinished) -> str:
