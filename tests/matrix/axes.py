@@ -27,7 +27,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "microdata": (
         *("dp_prototypes", "graphical", "per_record", "insensitive_microaggregation", "mdav", "dp_k_prototypes"),
     ),
-    "statistics": ("group_statistics", "group_quantiles"),
+    "statistics": ("group_statistics", "group_quantiles", "cross_moments"),
     "names": ("partition_selection", "gaussian_threshold"),
     "regions": ("spine_marginals",),
     "histogram of devices": ORACLES,
@@ -68,6 +68,8 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "records": ("regions",),
     "public totals": ("regions",),
     "sampling weight": ("statistics",),
+    "relations": ("statistics",),
+    "distinct": ("statistics",),
 }
 LOCAL_ADJUSTMENTS = ("norm sub", "simplex", "base cut")
 AXES: Mapping[str, tuple[object, ...]] = {
@@ -98,6 +100,7 @@ AXES: Mapping[str, tuple[object, ...]] = {
     "ledger": ("none", "new", "standing", "part"),
     "where": ("none", "another column", "an attribute"),
     "read": ("table", "page", "bundle", "command"),
+    "shown": ("all", "hide", "round", "hide and round"),
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.matrix.axes import UNPROVEN, Case, kind_of, of_devices
 from tests.matrix.columns import COLUMNS, COST, MISSING, OTHER, Column
-from tests.matrix.tables import LEFT_OUT, THIRD, beside_of
+from tests.matrix.tables import LEFT_OUT, THIRD, beside_of, has_third, weighs
 
 LOSSES: Mapping[tuple[str, str], dict[str, float]] = {
     ("epsilon", "large"): {"epsilon": 100},
@@ -22,6 +22,10 @@ ADJUSTMENTS = {
     "none": [], "nonnegative": ["nonnegative"], "integer": ["integer"], "both": ["nonnegative", "integer"],
     "monotone prefix": ["monotone_prefix"], "top down": ["top_down"], "norm sub": ["norm_sub"],
     "simplex": ["simplex"], "base cut": ["base_cut"],
+}  # fmt: skip
+SHOWN: Mapping[str, dict[str, Any]] = {
+    "all": {}, "hide": {"hide": "cv > 0.3"}, "round": {"round": 5},
+    "hide and round": {"hide": ["width > 0.5", "count < 10"], "round": 3},
 }  # fmt: skip
 OF_METHOD: Mapping[tuple[str, str], dict[str, Any]] = {
     **{("spatial", name): {"height": 3} for name in ("quadtree",)},
@@ -38,6 +42,7 @@ OF_METHOD: Mapping[tuple[str, str], dict[str, Any]] = {
     ("strings of devices", "auto"): {"longest": 1, "kept": 8},
 }  # fmt: skip
 EXACTLY_USERS = ("insensitive_microaggregation", "per_record")  # as many records are released
+OF_THE_COLUMN = ("share", "relations", "distinct")  # statistics of the first attribute, where it makes no groups
 TAKE_USERS = ("spatial", "microdata", "statistics", "names")
 
 
@@ -57,7 +62,8 @@ def spec_of(case: Case, folder: Path) -> dict[str, Any]:
             "attributes": released(case),
             "parameters": parameters_of(case),
             "postprocess": ADJUSTMENTS[str(case["adjusted"])],
-        },
+        }
+        | SHOWN[str(case["shown"])],
     }
     if case["where"] != "none":
         plain["data"] = {"where": where_of(case)}
@@ -82,11 +88,15 @@ def released(case: Case) -> list[Any]:
     if kind_of(case) == "statistics":
         names = [
             *grouped_of(case).get("by", []),
-            *([] if case["asked"] == "share" and case["grouped"] == "no" else ["cost"]),
+            *(
+                []
+                if case["asked"] == "distinct" or (case["asked"] == "share" and case["grouped"] == "no")
+                else ["cost"]
+            ),
         ]
-        names = names or [case["named"]]
-        names += ["heavy"] * (case["asked"] == "sampling weight")
-    names += ["third"] * (case["asked"] == "pairs of three")
+        names += [case["named"]] * (case["asked"] in OF_THE_COLUMN and case["grouped"] == "no")
+        names += ["heavy"] * weighs(case)
+    names += ["third"] * has_third(case)
     return names + ["day"] * (case["periods"] != "none")
 
 
@@ -116,9 +126,9 @@ def attributes_of(case: Case, folder: Path) -> list[dict[str, Any]]:
         found.append({"name": "beside"} | beside_of(case).attribute)
     if kind_of(case) == "statistics":
         found.append({"name": "cost"} | COST.attribute | ({"null": "reject"} if of_devices(case) else {}))
-    if case["asked"] == "sampling weight":
+    if weighs(case):
         found.append(COST.attribute | {"name": "heavy", "column": "cost"})
-    if case["asked"] == "pairs of three":
+    if has_third(case):
         found.append({"name": "third", "kind": "ordinal", "values": list(THIRD)})
     if case["periods"] != "none":
         months = {"kind": "date", "bounds": ["2024-01-01", "2024-04-30"], "cells": "month"}
@@ -216,6 +226,8 @@ def statistics_of(case: Case) -> dict[str, Any]:
         "private bounds": {"mean": ["cost"], "private_bounds": ["cost"]},
         "precision": {"mean": ["cost"], "precision": {"mean cost": 300}},
         "sampling weight": {"mean": ["cost"], "weight": "heavy"},
+        "relations": {"relations": ["cost ~ heavy" if weighs(case) else f"cost ~ {case['named']}"]},
+        "distinct": {"distinct": ["third" if has_third(case) else case["named"]]},
         "levels": {"sum": ["cost"], "unit": {"cost": 8}},
         "assume": {"mean": ["cost"], "assume": {"cost": {"mean": 400, "sd": 250}}},
     }[str(case["asked"])]

@@ -11,11 +11,11 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 from scipy.special import log_ndtr, ndtr
 from tests.matrix.axes import AXES, Case, kind_of, of_devices
-from tests.matrix.cases import EXACTLY_USERS, amounts_of, quoted
+from tests.matrix.cases import EXACTLY_USERS, OF_THE_COLUMN, SHOWN, amounts_of, quoted
 from tests.matrix.columns import COLUMNS, MISSING, OTHER
 from tests.matrix.pages import bundles_agree, pages_agree, refuse
 from tests.matrix.runs import Run
-from tests.matrix.tables import DROPPED
+from tests.matrix.tables import DROPPED, has_third
 
 import dpress
 from dpress.core.basics.losses.loss import Loss
@@ -108,7 +108,7 @@ def asked_of(run: Run) -> list[tuple[str, float | None]]:
     """Return queries of a case, with the truth where it is known."""
     case, known = run.case, not run.table.capped
     truth, column = run.table.truth, COLUMNS[str(case["column"])]
-    unused = kind_of(case) == "statistics" and case["grouped"] == "no" and case["asked"] != "share"
+    unused = kind_of(case) == "statistics" and case["grouped"] == "no" and case["asked"] not in OF_THE_COLUMN
     kept = float(len(run.table.rows) if unused else sum(truth.values()))  # nothing drops by a column that is not used
     found: list[tuple[str, float | None]] = [("total", kept if known else None)]
     if kind_of(case) == "spatial":
@@ -117,7 +117,7 @@ def asked_of(run: Run) -> list[tuple[str, float | None]]:
     if kind_of(case) == "statistics" and case["periods"] != "none":
         return []  # every period has an answer of its own
     if kind_of(case) == "statistics":
-        counted = [] if case["asked"] == "without intervals" else found
+        counted = [] if case["asked"] in ("without intervals", "relations") else found  # some count no rows
         return [*counted, *_statistics(run, known=known)]
     if column.discovered or case["room"] == "queries":
         return found
@@ -140,6 +140,10 @@ def _statistics(run: Run, *, known: bool) -> list[tuple[str, float | None]]:
     case = run.case
     if case["asked"] in ("private bounds", "without intervals", "persons", "share"):
         return []
+    if case["asked"] == "distinct":
+        return [_different(run, known=known)]
+    if case["asked"] == "relations":
+        return [("coefficient heavy in cost ~ heavy", 1.0 if known else None)] if case["grouped"] != "no" else []
     costs = [row["cost"] for row, cell in zip(run.table.rows, run.table.cells, strict=True)
              if cell != DROPPED or case["grouped"] == "no"]  # fmt: skip
     if not known or not costs or case["periods"] != "none":
@@ -150,6 +154,15 @@ def _statistics(run: Run, *, known: bool) -> list[tuple[str, float | None]]:
     if case["asked"] == "quantiles":
         return [("median cost", float(np.quantile(costs, 0.5, method="inverted_cdf")))]
     return [("mean cost", mean)]
+
+
+def _different(run: Run, *, known: bool) -> tuple[str, float | None]:
+    """Return the query of how many values there are, of the first attribute or, in groups, of the third."""
+    if has_third(run.case):
+        counted = [row["third"] for row, cell in zip(run.table.rows, run.table.cells, strict=True) if cell != DROPPED]
+        return "distinct third", float(len({*counted})) if known else None
+    listed = [cell for cell in run.table.truth if cell not in (OTHER, MISSING)]
+    return f"distinct {run.case['named']}", float(len(listed)) if known else None
 
 
 def answers_are_near(run: Run) -> Iterator[str]:
@@ -219,7 +232,7 @@ def tables_agree(run: Run) -> Iterator[str]:
             continue
         for name in ("count", "adjusted"):
             if name in table.column_names and not np.array_equal(
-                table[name].to_numpy(), np.array(copy[name].to_pylist(), dtype=float)
+                in_steps(run, _floats(table, name)), _floats(copy, name), equal_nan=True
             ):
                 yield f"{name} is another one in the copy of {path.name} as CSV"
         names = release.answers.tables[path.name]
@@ -228,11 +241,49 @@ def tables_agree(run: Run) -> Iterator[str]:
         if of_devices(run.case) and len(names) > 1:
             continue  # others reported about the pair than about each alone
         for name in names:
-            sums = duckdb.sql(f"SELECT {_sql(name)} AS cell, sum(count) AS sum FROM '{path}' GROUP BY ALL").fetchall()
+            cells = f"SELECT {_sql(name)} AS cell, sum(count) AS sum FROM '{path}' GROUP BY ALL"
+            sums = duckdb.sql(f"{cells} HAVING count(*) = count(count)").fetchall()  # where no number is hidden
             for cell, total in sums[:6]:
                 answer = release.query(f"{name} = {quoted(cell)}").value
                 if not math.isclose(answer, total, rel_tol=1e-7, abs_tol=1e-5):
                     yield f"{name} = {cell!r} is {answer} by a query and {total} in {path.name}"
+
+
+def _floats(table: Any, name: str) -> Any:
+    """Return a column's numbers, NaN where one is hidden."""
+    return np.array([math.nan if one is None else one for one in table[name].to_pylist()], dtype=float)
+
+
+def in_steps(run: Run, counts: Any) -> Any:
+    """Return counts as CSV has them."""
+    step = SHOWN[str(run.case["shown"])].get("round", 1)
+    return counts if step == 1 else step * np.rint(counts / step)
+
+
+def hidden_as_stated(run: Run) -> Iterator[str]:
+    """What is hidden is null and marked, and a number that is shown has the error, or the size, that lets it be."""
+    rules = SHOWN[str(run.case["shown"])].get("hide")
+    for path in run.out.glob("*.parquet") if rules else ():
+        table = pq.read_table(path)
+        value = "value" if "statistic" in table.column_names else "count"
+        if not {value, "standard_error", "low", "high"} <= {*table.column_names}:
+            continue
+        number = "adjusted" if run.case["adjusted"] != "none" and "adjusted" in table.column_names else value
+        shown, error, low, high = (_floats(table, name) for name in (number, "standard_error", "low", "high"))
+        hidden = np.array(table["hidden"].to_pylist(), dtype=bool)
+        if not np.isnan([shown[hidden], error[hidden], low[hidden], high[hidden]]).all():
+            yield f"{path.name}: a hidden row has a number"
+        wide = error > 0.3 * abs(shown) if rules == "cv > 0.3" else high - low > 0.5 * abs(shown)
+        if value == "count" and rules != "cv > 0.3":
+            wide |= shown < 10
+        if (wide & ~hidden & ~_of_signs(table)).any():
+            yield f"{path.name}: a number is shown that is to be hidden"
+
+
+def _of_signs(table: Any) -> Any:
+    """Return which rows hold what may be zero: of relations all but counts, means and variances."""
+    names = table["statistic"].to_pylist() if "statistic" in table.column_names else [""] * table.num_rows
+    return np.array([name.split(" ")[0] in ("intercept", "coefficient") for name in names])
 
 
 def _sql(name: str) -> str:
@@ -243,8 +294,8 @@ def adjusted_counts_are_sound(run: Run) -> Iterator[str]:
     """Adjusted counts are whole, not negative and near the counts where they have to be."""
     adjusted = str(run.case["adjusted"])
     for release, path, table in counted_tables(run):
-        if adjusted == "none" or "adjusted" not in table.column_names:
-            continue
+        if adjusted == "none" or "adjusted" not in table.column_names or table["count"].null_count:
+            continue  # hidden ones add up to nothing
         counts, own = table["count"].to_numpy(), table["adjusted"].to_numpy()
         total = max(float(counts.sum()), 0.0)
         if adjusted in ("integer", "both") and np.any(own != np.rint(own)):
@@ -281,6 +332,7 @@ CHECKS: Sequence[Check] = (
     records_are_as_many,
     tables_agree,
     adjusted_counts_are_sound,
+    hidden_as_stated,
     pages_agree,
     bundles_agree,
 )

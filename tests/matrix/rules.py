@@ -72,6 +72,8 @@ EVERY = ("none", "texts", "integer", "edges")
 ALONG_AN_ORDER = ("monotone prefix", "top down")
 TABLES = ("histogram", "marginals", "ranges", "joint")
 ONE_TABLE = tuple(name for name in ASKED if name != "shares")  # nothing is shared out
+OF_STATISTICS = {"group_quantiles": ("without intervals",), "cross_moments": ("relations",)}
+HIDE = ("histogram", "marginals", "ranges", "queries", "statistics", "names", "strings", "sets")
 SEVERAL = {  # methods that measure several tables, and what asks for some
     "auto": tuple(ASKED),
     "marginals": ("single tables", "shares", "pairs of three"),
@@ -131,6 +133,10 @@ RULES = (
     only("periods", ("none",), lambda case: case["ledger"] != "part", "ledger", why="a period is a part already"),
     only("periods", ("none",), lambda case: case["read"] != "bundle", "read", why="a bundle is of one release"),
     only("periods", ("none",), lambda case: case["column"] not in ANY, "column", why="names differ by period"),
+    only("shown", ("all",), lambda case: kind_of(case) in HIDE, "room", refused=True,
+         why="maps, regions, fitted joints and records show all numbers"),
+    only("shown", ("all",), lambda case: case["periods"] == "none", "periods", refused=True,
+         why="periods hide nothing"),
     only("ledger", ("none",), lambda case: not of_devices(case), "room", why="a device keeps its own"),
     only("ledger", ("none", "new", "standing"), lambda case: case["read"] != "command", "read",
          why="a part is an argument of Python"),
@@ -158,9 +164,15 @@ RULES = (
     only("words", ("none", "title", "labels"), lambda case: case["room"] != "sets of devices", "room", refused=True,
          why="sets overlap, so that no group adds up"),
     Rule(
+        why="what is related, or counted as different, is of groups that are listed", axes=("room", "asked", "column"),
+        refused=True,
+        holds=lambda case: case["room"] != "statistics" or case["column"] not in ANY
+        or case["asked"] not in ("relations", "distinct"),
+    ),
+    Rule(
         why="methods of statistics", axes=("method", "asked"), refused=True,
-        holds=lambda case: (case["method"] != "group_quantiles" or case["asked"] == "without intervals")
-        and (case["method"] != "group_statistics" or case["asked"] != "private bounds"),
+        holds=lambda case: case["asked"] in OF_STATISTICS.get(str(case["method"]), ASKED)
+        and (case["method"] != "group_statistics" or case["asked"] not in ("private bounds", "relations")),
     ),
     Rule(
         why="a pair of attributes is one table", axes=("method", "asked", "room"), refused=True,

@@ -132,13 +132,23 @@ def row_of(case: Case, column: Column, value: Any, number: int) -> dict[str, Any
         row["beside"] = beside_of(case).inside[number % 3]
     if kind_of(case) == "statistics":
         row["cost"] = COST.inside[(number * 7 + number // 5) % 5]
-    if case["asked"] == "pairs of three":
+    if has_third(case):
         row["third"] = THIRD[number // 2 % 2]
     if case["where"] == "another column":
         row |= {"kept": "yes", "score": 2.0 + number % 2}
     if case["periods"] != "none":
         row["day"] = MONTH_DAYS[number % 2]
     return row
+
+
+def has_third(case: Case) -> bool:
+    """Return whether there is a third attribute, `third`."""
+    return case["asked"] == "pairs of three" or (case["asked"] == "distinct" and case["grouped"] != "no")
+
+
+def weighs(case: Case) -> bool:
+    """Return whether the cost is read once more, as `heavy`: as a weight, or as what a cost is related to in groups."""
+    return case["asked"] == "sampling weight" or (case["asked"] == "relations" and case["grouped"] != "no")
 
 
 def beside_of(case: Case) -> Column:
@@ -260,7 +270,7 @@ def like_of(case: Case) -> Like:
     found |= {"uid": ("p1",)} | ({} if case["beside"] == "none" else {"beside": beside_of(case).inside})
     found |= {"cost": COST.inside} if kind_of(case) == "statistics" else {}
     found |= {"kept": ("yes",), "score": (2.0,)} if case["where"] == "another column" else {}
-    found |= {"third": THIRD} if case["asked"] == "pairs of three" else {}
+    found |= {"third": THIRD} if has_third(case) else {}
     return found | ({"day": MONTH_DAYS} if case["periods"] != "none" else {})
 
 

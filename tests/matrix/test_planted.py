@@ -13,6 +13,7 @@ from tests.matrix.axes import AXES
 from tests.matrix.whole import verdict
 
 from dpress.data import count_names
+from dpress.inference.suppression import Display
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.mechanisms.microdata.graphical import Graphical
@@ -138,3 +139,17 @@ def test_a_copy_that_rounds_is_found(wrong, monkeypatch):
 
     monkeypatch.setattr(folder, "as_written", rounded)
     assert "in the copy of x.parquet as CSV" in wrong(room="ranges", column="integer", budget="small")
+
+
+@pytest.mark.parametrize(
+    ("shown", "fault", "message"),
+    [
+        ("hide", {"hidden": lambda _, value, *more: np.zeros(value.shape, dtype=bool)}, "that is to be hidden"),
+        ("round", {"rounded": lambda _, counts: counts}, "in the copy of x.parquet as CSV"),
+    ],
+)
+def test_numbers_that_are_not_shown_as_stated_are_found(shown, fault, message, wrong, monkeypatch):
+    """A rule that hides nothing, and a base to which nothing is rounded."""
+    for name, planted in fault.items():
+        monkeypatch.setattr(Display, name, planted)
+    assert message in wrong(room="histogram", shown=shown, budget="small", rows=4)

@@ -1,5 +1,6 @@
 """Different values by group: published on every engine, asked, planned, shown, and what is refused."""
 
+import datetime as dt
 import html
 import math
 
@@ -8,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from tests.kinds.statistics.statistics_spec import COST, SEX, WARD, spec
 
-from dpress import NotSupported, evaluate, load_release, plan, publish, report
+from dpress import NotSupported, evaluate, load_release, load_series, plan, publish, publish_period, report
 from dpress.core.basics import rng
+from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import plan_text
 from dpress.kinds.statistics.curator.estimates import group_estimates
 
@@ -124,12 +126,20 @@ def test_what_does_not_fit_is_refused_in_one_line(attributes, changes, message):
     assert "\n" not in str(refused.value)
 
 
-def test_periods_are_refused():
-    day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-12-31"], "cells": "month"}
-    release = {"kind": "statistics", "parameters": {"by": ["day"], "distinct": ["product"]}}
-    plain = {"attribute": [day, PRODUCT], "privacy": {"epsilon": 1}, "release": release}
-    with pytest.raises(NotSupported, match="different values of periods do not add up"):
-        plan(plain | {"periods": {"attribute": "day"}})
+def test_every_period_has_a_number_of_its_own(tmp_path):
+    day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-03-31"], "cells": "month"}
+    plain = {
+        "attribute": [PRODUCT, day],
+        "privacy": {"epsilon": 400.0},
+        "release": {"kind": "statistics", "parameters": {"distinct": ["product"]}},
+        "periods": {"attribute": "day"},
+    }
+    days = [dt.date(2024, 1, 5) if ward == "eyes" else dt.date(2024, 2, 5) for ward in table()["ward"].to_pylist()]
+    rows = table().append_column("day", pa.array(days))
+    for period in ("2024-01", "2024-02"):
+        publish_period(from_dict(plain), period, rows, out=tmp_path / "out")
+    answers = load_series(tmp_path / "out").by_period("distinct product")
+    assert [each.value for each in answers.values()] == pytest.approx([30, 12], abs=1)
 
 
 def test_cells_of_several_values_are_counted_as_such_and_the_answer_says_so():

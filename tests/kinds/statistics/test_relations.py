@@ -248,3 +248,11 @@ def test_what_moments_do_not_tell_is_refused(text: str) -> None:
         plain_release().results(text)
     with pytest.raises(ValueError, match="is measured by no relation; a histogram answers it"):
         dpress.plan(dpress.load_spec(spec(relations=[text])))
+
+
+@pytest.mark.parametrize("by", [["ward"], ["sex"]])
+def test_what_nobody_lists_is_no_group_and_no_regressor(by: Any) -> None:
+    attributes = ({"name": "ward", "kind": "categorical", "values": "discover"}, SEX, AGE, COST)
+    related = "cost ~ age * sex" if by == ["ward"] else "cost ~ age * ward"
+    with pytest.raises(NotSupported, match=r"\.relations: they are of groups and regressors that are listed; list w"):
+        dpress.plan(dpress.load_spec(spec([related], {"epsilon": 1, "delta": 1e-6}, attributes, by=by)))

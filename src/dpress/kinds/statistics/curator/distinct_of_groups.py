@@ -2,8 +2,6 @@
 
 from collections.abc import Collection
 
-import msgspec
-
 from dpress.attributes.domain import Schema
 from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.parameters import PLACE
@@ -38,7 +36,7 @@ def check_distinct(spec: Spec, terms: Statistics, used: Collection[str]) -> None
         used: the attributes that something else is about.
 
     Raises:
-        NotSupported: there are too many groups and values, or the release grows by periods.
+        NotSupported: there are too many groups and values.
         ValueError: an attribute is missing, or something else is about it.
     """
     schema = spec.schema
@@ -52,8 +50,6 @@ def check_distinct(spec: Spec, terms: Statistics, used: Collection[str]) -> None
         pairs = _values(schema, schema.axes([name])[0]) * groups_in(schema.shape, schema.axes(terms.by or ()))
         if pairs > MOST_PAIRS:
             raise NotSupported(f"{HERE}: {pairs:,} pairs of a group and a value of {name}, more than 2^22; use fewer")
-    if terms.distinct and spec.periods is not msgspec.UNSET:
-        raise NotSupported(f"{HERE}: different values of periods do not add up; leave out [periods]")
 
 
 def _values(schema: Schema, axis: int) -> int:

@@ -91,6 +91,8 @@ def _candidate(strategy: CrossMoments, loss: Loss, spec: Spec) -> Candidate:
 def _strategy(spec: Spec, wished: Statistics) -> CrossMoments:
     """Return what is to be measured, of one level and degree 0 so far."""
     schema, by = spec.schema, tuple(wished.by or ())
+    if listless := [attribute.name for attribute in schema.tabular if attribute.discovered]:
+        raise NotSupported(f"{PLACE}.relations: they are of groups and regressors that are listed; list {listless[0]}")
     check_groups(schema, by)
     check_units(wished.unit or {}, schema.names)
     relations = [*dict.fromkeys(_relation(schema, text, place) for place, text in enumerate(wished.relations or (), 1))]
