@@ -57,6 +57,11 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         raise NotImplementedError
 
     @property
+    def proper(self) -> int:
+        """How many cells are those of values; `extra` stand behind them."""
+        return self.size - len(self.extra)
+
+    @property
     def policies(self) -> Policies:
         """What becomes of a value outside, and of a missing one."""
         raise NotImplementedError
@@ -247,7 +252,7 @@ class Cells(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 else f"a value is not in its cells; say what to do in `{self.beside}`"
             )
             raise SchemaMismatch(f"attribute {self.name}: {fault}, or clean the data; `dpress check` counts them first")
-        return DROPPED if policy == DROP else self.size - len(self.extra) + self.extra.index(policy)
+        return DROPPED if policy == DROP else self.proper + self.extra.index(policy)
 
     def codes(self, value: Any) -> tuple[int, ...]:
         """Return the code of a value along each of its axes, DROPPED where the specification leaves its row out.

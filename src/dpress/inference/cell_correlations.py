@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import Covariance
-from dpress.inference.linear_relations import SURE, least_ratio, stretch
+from dpress.inference.linear_relations import FAR_FROM_ZERO, least_ratio, stretch
 
 Number = tuple[float, float, float]
 """A value, the standard error of its noise, and that of the rows as a sample; NaN where they are not known."""
@@ -88,13 +88,13 @@ class CellCorrelation:
         return value, np.broadcast_to(along, self.counts.shape)
 
     def _number(self, value: Callable[[], Gradient], divisors: list[Gradient]) -> Number:
-        """Return a statistic with its errors; unknown where a divisor is within `SURE` critical values of 0."""
+        """Return a statistic with its errors; unknown where a divisor is not `FAR_FROM_ZERO`."""
         total = float(self.counts.sum())
         if total <= 0:
             return NONE
         forms = np.stack([np.ones(self.counts.shape), *(slope / total for _, slope in divisors)])
         distance = least_ratio(np.array([total, *(size for size, _ in divisors)]), self.covariance(forms))
-        if distance <= SURE * self.z:
+        if distance <= FAR_FROM_ZERO * self.z:
             return NONE
         estimate, slope = value()
         slope = slope / total

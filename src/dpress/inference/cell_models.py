@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress.core.maps.linear import Array
 from dpress.inference.covariance import Covariance
-from dpress.inference.linear_relations import ROUNDING, SURE, TINY, Estimated, least_ratio, stretch, unknown
+from dpress.inference.linear_relations import FAR_FROM_ZERO, ROUNDING, TINY, Estimated, least_ratio, stretch, unknown
 
 STEPS, LONGEST, CLOSE = 100, 2.0, 1e-9  # of Newton's method: how many, and of a step the most and the least in X b
 FARTHEST = 30.0  # of X b: a share that is nearer to 0 or 1 is none that a maximum has
@@ -114,11 +114,11 @@ class CellModel:
     @property
     def refusal(self) -> str:
         """Why there are no coefficients; empty where there are."""
-        if self.rarity <= SURE * self.z:
+        if self.rarity <= FAR_FROM_ZERO * self.z:
             return RARE
         if self.solution is None:
             return SINGULAR if self.link == "identity" else NO_MAXIMUM
-        return SINGULAR if self.distance <= SURE * self.z else ""
+        return SINGULAR if self.distance <= FAR_FROM_ZERO * self.z else ""
 
     @cached_property
     def fitted(self) -> Estimated:

@@ -44,9 +44,18 @@ class Estimates:
     multiple: int = 1
 
 
-def changed(statistic: Estimates, change: Callable[[Any], Any]) -> Estimates:
-    """Return a statistic whose every column is changed alike, such as to some of its groups."""
-    names = ("value", "standard_error", "low", "high", "sampling", "design_effect", "hidden")
+IN_UNITS = ("value", "standard_error", "low", "high", "sampling")
+COLUMNS = (*IN_UNITS, "design_effect", "hidden")
+
+
+def changed(statistic: Estimates, change: Callable[[Any], Any], names: Sequence[str] = COLUMNS) -> Estimates:
+    """Return a statistic whose columns, and ends of intervals, are changed alike.
+
+    Args:
+        statistic: of many groups.
+        change: of a column, such as to some of the groups, or to another unit.
+        names: of the columns: all, or those that are in the statistic's unit, `IN_UNITS`.
+    """
     columns = {name: change(column) for name in names if (column := getattr(statistic, name)) is not None}
     ends = statistic.population
     return replace(statistic, **columns, population=None if ends is None else (change(ends[0]), change(ends[1])))

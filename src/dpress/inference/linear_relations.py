@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpress.core.maps.linear import Array
 
 Places = npt.NDArray[np.int64]
-SURE = 3.0
+FAR_FROM_ZERO = 3.0
 """By how many critical values, in standard errors, what is divided by must exceed 0."""
 TINY = 1e-300
 ROUNDING = 1e-13
@@ -107,7 +107,7 @@ def covariance(moments: Moments, i: int, j: int) -> tuple[float, float]:
     """Return the covariance of two numbers in all cells together, or of a number with itself, and its noise's error.
 
     The form is that of the sum of (t_i - m_i) (t_j - m_j) - C, the means m and C estimated: to first order n times the
-    error of C. NaN where the count is within `SURE` critical values of 0.
+    error of C. NaN where the count is not `FAR_FROM_ZERO`.
     """
     if (pair := _covariances(moments.together, ((i, j),))) is None:
         return math.nan, math.nan
@@ -119,7 +119,7 @@ def _covariances(moments: Moments, pairs: tuple[tuple[int, int], ...]) -> tuple[
     sums, size = moments.sums(0), len(moments.places)
     n, unit = float(sums[0, 0]), np.eye(size)
     spread = math.sqrt(float(moments.deviation(moments.form(np.outer(unit[0], unit[0]))[np.newaxis])[0, 0]))
-    if n <= SURE * moments.z * spread:
+    if n <= FAR_FROM_ZERO * moments.z * spread:
         return None
     means = sums[0] / n
     values, forms = [], []
@@ -134,14 +134,13 @@ def _covariances(moments: Moments, pairs: tuple[tuple[int, int], ...]) -> tuple[
 def correlation(moments: Moments, i: int, j: int) -> tuple[float, float]:
     """Return the correlation of two numbers in all cells together, and its noise's error.
 
-    Error: by the delta method, times `stretch`. NaN where a variance or the count is within `SURE` critical values of
-    0.
+    Error: by the delta method, times `stretch`. NaN where a variance or the count is not `FAR_FROM_ZERO`.
     """
     if (every := _covariances(moments.together, ((i, j), (i, i), (j, j)))) is None:
         return math.nan, math.nan
     (c, first, second), noise = every
     distance = float(np.min(np.array([first, second]) / np.maximum(np.sqrt(np.diag(noise)[1:]), TINY)))
-    if distance <= SURE * moments.z:
+    if distance <= FAR_FROM_ZERO * moments.z:
         return math.nan, math.nan
     r = float(c / math.sqrt(first * second))
     slope = np.array([1 / math.sqrt(first * second), -r / (2 * first), -r / (2 * second)])
@@ -245,7 +244,7 @@ class Regression:
         by `stretch`.
         """
         size = len(self.columns)
-        if self.distance <= SURE * self.moments.z:
+        if self.distance <= FAR_FROM_ZERO * self.moments.z:
             return None
         gram, products = self.gram[:size, :size], self.gram[:size, size]
         inverse = np.linalg.inv(gram)

@@ -13,7 +13,7 @@ import numpy as np
 from dpress.core.basics.rng import Generator, seeded
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import Tail
-from dpress.inference.linear_relations import SURE, TINY, Places
+from dpress.inference.linear_relations import FAR_FROM_ZERO, TINY, Places
 from dpress.inference.normal import normal, uniform
 from dpress.inference.poisson import poisson
 
@@ -142,7 +142,7 @@ class NoisyIndependence:
 
     def _above(self, sums: Array, variances: Array) -> Array:
         spread = np.sqrt(np.maximum(np.nan_to_num(variances), 0.0))
-        return np.asarray((sums > SURE * self.z * spread) & (sums > 0))
+        return np.asarray((sums > FAR_FROM_ZERO * self.z * spread) & (sums > 0))
 
     @cached_property
     def association(self) -> Association:

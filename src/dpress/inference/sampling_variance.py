@@ -12,7 +12,7 @@ from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import cut_ends
 
-SURE = 1.6448536269514722  # standard errors above which a variance is with a chance of 5 %
+FIVE_PERCENT = 1.6448536269514722  # standard errors above which a variance is with a chance of 5 %
 HALVINGS = 60  # of an angle, down to a float's last bits
 
 
@@ -33,7 +33,7 @@ class SamplingVariance:
     @property
     def most(self) -> Array:
         """What the variance is at most, as far as noise tells, with a chance of 95 %."""
-        most: Array = np.clip(self.value, 0, None) + SURE * self.error
+        most: Array = np.clip(self.value, 0, None) + FIVE_PERCENT * self.error
         return most
 
     @property

@@ -20,6 +20,8 @@ SIGNS = {"cv": ">", "width": ">", "count": "<"}
 WANTED = 'expected "cv > 0.3", "width > 0.5" or "count < 10", or a list of different ones'
 NORMAL = critical(0.95, "gaussian")
 COARSEST = 1000
+HIDDEN_COLUMN = "hidden"
+"""Of a released table: which rows hold hidden numbers."""
 MARK = ".."
 """What stands on a page in the place of a hidden number."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 from dpress.inference.ratio import Pair, fieller
-from dpress.inference.sampling_variance import SURE, SamplingVariance
+from dpress.inference.sampling_variance import FIVE_PERCENT, SamplingVariance
 
 HALVINGS = 18  # of an interval of logarithms, down to a ten-thousandth of a value
 LEAST = 1e-9
@@ -136,8 +136,8 @@ def variance_of_means(samples: Sequence[SampledRows]) -> SamplingVariance:
     What it is at most is made of the largest variances and the smallest counts that the noise leaves.
     """
     value = sum(max(each.variance, 0.0) / max(each.count, 1.0) for each in samples)
-    most = sum(max(each.most, 0.0) / max(each.count - SURE * each.count_error, 1.0) for each in samples)
-    error = max(most - value, 0.0) / SURE
+    most = sum(max(each.most, 0.0) / max(each.count - FIVE_PERCENT * each.count_error, 1.0) for each in samples)
+    error = max(most - value, 0.0) / FIVE_PERCENT
     return SamplingVariance(value=np.array([value]), error=np.array([error]), degrees=math.inf)
 
 

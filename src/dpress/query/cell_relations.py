@@ -20,16 +20,15 @@ from dpress.inference.cell_models import CellModel
 from dpress.inference.noisy_independence import DRAWS, MOST_CELLS, NoisyIndependence
 from dpress.query.boxes import products
 from dpress.query.cell_table import CellTable
-from dpress.query.query_tree import TOTAL, Condition, Query, named, valued
+from dpress.query.query_tree import TOTAL, Condition, Query, named
 from dpress.query.relation_grammar import INTERCEPT, LOGISTIC, TESTED, Relation, relation
+from dpress.query.relation_terms import DRAWN_ROWS, check_terms, steps
 from dpress.query.result import Result
 
 if TYPE_CHECKING:
     from dpress.query.answers import ReleaseAnswers
 
-OF_SAMPLE = (
-    "The interval is of the counted rows; with sampling it is of a population that they are drawn from, one by one."
-)
+OF_SAMPLE = f"{DRAWN_ROWS}."
 MIDDLES = "A number is the middle of its cell: what more exact ones would give is left open."
 HIDDEN = "The noise hides the count, or what else is divided by, so that nothing is known of this."
 SIMULATED = (
@@ -37,7 +36,6 @@ SIMULATED = (
     f"none is below {1 / (DRAWS + 1):g}."
 )
 UNTOLD = "Values that noise does not tell from none are left out of V."
-MOST_TERMS = 64
 Factor = dict[str, Array]  # what an attribute is as regressors: their values in its cells, by their names
 Ends = tuple[float, float]
 NO_ENDS = (math.nan, math.nan)
@@ -185,7 +183,7 @@ def values_of(attribute: Tabular) -> Array | None:
 
 
 def _in_order(attribute: Tabular) -> bool:
-    return not attribute.cyclic and attribute.ordered == attribute.size - len(attribute.extra)
+    return not attribute.cyclic and attribute.ordered == attribute.proper
 
 
 def _middles(attributes: tuple[Tabular, ...]) -> tuple[str, ...]:
@@ -198,11 +196,8 @@ def _factor(attribute: Tabular) -> Factor:
     """Return what an attribute is as regressors: its number, or 1 in each of its cells but the first."""
     if (values := values_of(attribute)) is not None:
         return {named(attribute.name): values}
-    labels = attribute.labels_between(0, attribute.size - len(attribute.extra))
-    if len(labels) > MOST_TERMS:
-        raise ValueError(f"{attribute.name}: {len(labels) - 1} coefficients are too many, at most {MOST_TERMS}")
-    steps, name = np.eye(attribute.size), named(attribute.name)
-    return {f"{name} = {valued(label)}": steps[place] for place, label in enumerate(labels) if place > 0}
+    cells = np.arange(attribute.size)
+    return {name: (cells == cell).astype(np.float64) for name, cell in steps(attribute).items()}
 
 
 def _coefficients(schema: Schema, stated: Relation) -> tuple[str, ...]:
@@ -211,8 +206,7 @@ def _coefficients(schema: Schema, stated: Relation) -> tuple[str, ...]:
     names = [INTERCEPT]
     for product in stated.products:
         names += [" * ".join(choice) for choice in itertools.product(*(factors[name] for name in product))]
-    if len(names) > MOST_TERMS:
-        raise ValueError(f"{stated.text}: {len(names)} coefficients are too many, at most {MOST_TERMS}")
+    check_terms(stated.text, len(names))
     return tuple(names)
 
 
@@ -241,7 +235,7 @@ def _table(answers: "ReleaseAnswers", schema: Schema, stated: Relation, where: C
     inside = sum(_outer([box[axis] for axis in axes]) for box in products(schema, where or TOTAL))
     for attribute in table.attributes:
         if attribute.name in stated.attributes:
-            listed = np.arange(attribute.size) < attribute.size - len(attribute.extra)
+            listed = np.arange(attribute.size) < attribute.proper
             inside = inside * _along(table, attribute, {"": listed.astype(np.float64)})[""]
     return table.among(stated.attributes, np.asarray(inside))
 
@@ -286,7 +280,7 @@ def _chance(schema: Schema, stated: Relation, outcome: Tabular) -> Array:
     Raises:
         ValueError: none is named and there are not two, or they are all of them or none.
     """
-    listed = outcome.size - len(outcome.extra)
+    listed = outcome.proper
     if stated.outcome == TOTAL:
         if listed != 2:
             raise ValueError(f"{outcome.name} has {listed} values: say whose chance it is, {LOGISTIC}")

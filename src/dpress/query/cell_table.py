@@ -60,7 +60,7 @@ class CellTable:
     @property
     def listed(self) -> tuple[Array, Covariance]:
         """The cells of listed values alone, without those of missing and of other values, and that of their sums."""
-        sizes = [attribute.size - len(attribute.extra) for attribute in self.attributes]
+        sizes = [attribute.proper for attribute in self.attributes]
         places = tuple(map(slice, sizes))
 
         def covariance(forms: Array) -> Array:

@@ -36,7 +36,7 @@ def check_apart(schema: Schema, query: Query) -> None:
     Raises:
         ValueError: a row may be on both sides.
     """
-    first, second = (side.where or TOTAL for side in query.compared)
+    first, second = (side.where or TOTAL for side in query.scoped_sides)
     if possible(schema, both(first, second)):
         raise ValueError(
             f"{query.text}: a row may be on both sides; compare different rows, such as those behind `where A` with "
@@ -59,7 +59,7 @@ def contrast(query: Query, answers: "ReleaseAnswers", confidence: float, *, text
     Raises:
         ValueError: nothing answers a side.
     """
-    first, second = query.compared
+    first, second = query.scoped_sides
     sides, results = (first, second), (ask(first, confidence), ask(second, confidence))
     correlation, notes = answers.correlation(sides, results)
     noise = difference_of(_estimates(results[0]), _estimates(results[1]), correlation)
@@ -95,7 +95,7 @@ def quotient(query: Query, answers: "ReleaseAnswers", confidence: float, *, text
     Raises:
         ValueError: a sum has no answer.
     """
-    first, second = query.compared
+    first, second = query.scoped_sides
     sides, results = (first, second), (ask(first, confidence), ask(second, confidence))
     correlation, notes = answers.correlation(sides, results)
     made = quotient_of(_estimates(results[0]), _estimates(results[1]), correlation)

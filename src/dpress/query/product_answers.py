@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpress.core.maps.linear import Array
-from dpress.inference.sampling_variance import SURE, SamplingVariance
+from dpress.inference.sampling_variance import FIVE_PERCENT, SamplingVariance
 from dpress.inference.two_samples import SampledRows, variance_of_means, variance_of_share
 from dpress.query import table_forms
 from dpress.query.answers import Progress, ReleaseAnswers, Sides
@@ -129,5 +129,5 @@ class ProductAnswers(ReleaseAnswers):
             squares, spread = group.form(((group.low + group.high) / 2 - result.value) ** 2)
             count, noise = group.form(np.ones(group.low.size))
             error, count = math.sqrt(noise), max(count, 1.0)
-            variance, most = squares / count, (squares + SURE * math.sqrt(spread)) / count
+            variance, most = squares / count, (squares + FIVE_PERCENT * math.sqrt(spread)) / count
         return SampledRows(variance=variance, most=most, count=count, count_error=error)

@@ -88,12 +88,12 @@ class Query:
     def rows(self) -> tuple[Condition, ...]:
         """The rows that it is about; of a share, a ratio or a difference those of both counts."""
         if self.sides:
-            return tuple(rows for side in self.compared for rows in side.rows)
+            return tuple(rows for side in self.scoped_sides for rows in side.rows)
         seconds = {"share": (TOTAL,), "ratio": (self.second,), "difference": (self.second,)}.get(self.of, ())
         return tuple(both(rows, self.where) for rows in (self.first, *seconds))
 
     @property
-    def compared(self) -> tuple["Query", ...]:
+    def scoped_sides(self) -> tuple["Query", ...]:
         """The sides of a contrast or a quotient, each of the rows that both conditions name."""
         rows = (both(side.where or TOTAL, self.where) for side in self.sides)
         return tuple(
@@ -105,7 +105,7 @@ class Query:
         """A text that reads as this."""
         if self.of == "contrast":
             groups = f" by {', '.join(map(named, self.by))}" if self.by else ""
-            return " - ".join(side.text for side in self.compared) + groups
+            return " - ".join(side.text for side in self.scoped_sides) + groups
         scope = f" where {self.where.text}" if self.where is not None else ""
         scope += f" by {', '.join(map(named, self.by))}" if self.by else ""
         return _head(self, bare=not scope) + scope

@@ -12,12 +12,11 @@ import pyarrow as pa
 
 from dpress.core.maps.linear import Array
 from dpress.inference.postprocess import answers
-from dpress.inference.suppression import Display, Mask, display_of, noise_and_sampling
+from dpress.inference.suppression import HIDDEN_COLUMN, Display, Mask, display_of, noise_and_sampling
 from dpress.query.counted_rows import CountedRows
 from dpress.query.published_tables import ADJUSTED
 from dpress.query.released_file import Part
 
-HIDDEN = "hidden"  # the column that says which numbers are
 ROUNDED_TO = "rounded_to"  # in the metadata of a table
 COUNTED = ("count", "persons", "distinct")  # statistics that are counts, by their first words
 SAMPLED = ("sampling_error", "population_low", "population_high")
@@ -65,7 +64,7 @@ class SuppressedRows:
             numbers = _numbers(batch, batch.schema.names[place])
             shown = pa.array(numbers, mask=mask | np.isnan(numbers))
             batch = batch.set_column(place, batch.schema.field(place), shown)
-        return batch.append_column(HIDDEN, pa.array(mask))
+        return batch.append_column(HIDDEN_COLUMN, pa.array(mask))
 
 
 def may_be_zero(statistic: str) -> bool:

@@ -32,8 +32,8 @@ MOST_COLUMNS = 6  # that are compared with one another
 MOST_CELLS = 256  # of two attributes
 MOST_GROUPS = 64  # whose means are compared
 MOST_TESTS = 24  # of the largest differences; each takes an exact covariance
-SURE = 0.1  # of a group's size: further off than that, none of its shares is compared
-LINEAR = 1.15  # by how much a ratio of sums of `SURE` denominators may be further off than its linear part
+MOST_UNSURE = 0.1  # of a group's size: further off than that, none of its shares is compared
+LINEAR = 1.15  # by how much a ratio of sums of `MOST_UNSURE` denominators may be further off than its linear part
 PROMISING = 0.5  # of what is significant, by errors that are taken to be independent
 
 
@@ -123,7 +123,7 @@ def _count(facts: Facts, rows: Condition) -> tuple[float, float]:
 
 def _candidates(table: Shares, z: float) -> Iterator[tuple[float, Shares, int, int, int]]:
     """Yield the differences that may be significant: by how much, of which value, in which group more than in which."""
-    sure = np.flatnonzero(table.spreads * z <= SURE * table.sizes)
+    sure = np.flatnonzero(table.spreads * z <= MOST_UNSURE * table.sizes)
     values = range(1 if len(table.counts) == 2 else len(table.counts))
     for value, (first, second) in itertools.product(values, itertools.permutations(sure.tolist(), 2)):
         shares = table.counts[value] / np.maximum(table.sizes, 1)
@@ -138,7 +138,7 @@ def _tested(facts: Facts, table: Shares, place: Sequence[int], z: float) -> Shar
 
     Error: x1 / n1 - x2 / n2 has, to first order in the errors of four counts of which all covariances are known, the
     variance g' C g with g = (1 / n1, -x1 / n1^2, -1 / n2, x2 / n2^2). Where both n are within a tenth of the truth
-    (`SURE`), what that leaves out is below `LINEAR` - 1 of it; one step of the noise adds 1 / n.
+    (`MOST_UNSURE`), what that leaves out is below `LINEAR` - 1 of it; one step of the noise adds 1 / n.
     """
     value, *groups = place
     tests = [_tests(table.among)[group] for group in groups]

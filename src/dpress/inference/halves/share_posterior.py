@@ -10,7 +10,7 @@ from dpress.inference.halves.share_prior import ANGLES, CONCENTRATIONS, FIRST, K
 REACH = 6.0  # standard errors around the estimate that are looked at
 POINTS = 64  # pieces of that
 NOTHING = 9.0  # reach, in shares, beyond which an estimate says nothing
-SURE = 0.01  # a variance below it leaves one whole number
+SETTLED = 0.01  # a variance below it leaves one whole number
 EXACT, EDGE = 1 / 64, 1 / 8  # reach below which it says all, so far from empty halves
 
 
@@ -52,7 +52,7 @@ def _weigh(given: Any, distributions: Any, masses: Any, firsts: Any) -> None:
         total, difference, variance = given[parent]
         centre, width = (1 + difference / total) / 2, REACH * np.sqrt(variance) / (2 * total)
         low, high = min(max(centre - width, 0.0), 1.0), min(max(centre + width, 0.0), 1.0)
-        if width > NOTHING or variance < SURE or low == high:
+        if width > NOTHING or variance < SETTLED or low == high:
             masses[parent] = 1.0
             firsts[parent] = 0.5 if width > NOTHING else min(max(centre, 0.0), 1.0)
             continue

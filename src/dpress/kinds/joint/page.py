@@ -33,7 +33,7 @@ from dpress.reporting.rounding import number
 from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
-SURE = (
+SIGNIFICANCE = (
     "A group is named, and a pair called significant, only where it is: the chance of any wrong group is 5 % at most, "
     "and that of any wrong pair about 5 %."
 )
@@ -206,7 +206,11 @@ def _of_pairs(facts: Facts, fitted: Fit, ranked: Sequence[Pair]) -> dict[str, An
         return {"findings": None}
     made = findings(facts, fitted, ranked)
     groups = largest_groups(facts, headline(facts))
-    return {"findings": made, "opening": (how_many(facts), *groups, made.sentence), "named": SURE if groups else False}
+    return {
+        "findings": made,
+        "opening": (how_many(facts), *groups, made.sentence),
+        "named": SIGNIFICANCE if groups else False,
+    }
 
 
 def _parts(facts: Facts, whole: Sequence[View], ranked: Sequence[Pair], users: float) -> list[Part]:

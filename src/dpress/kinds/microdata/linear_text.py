@@ -59,7 +59,7 @@ class Comparison:
     solved: str
 
 
-def compared(schema: Schema, text: str, *, negated: bool = False) -> Comparison | None:
+def comparison_of(schema: Schema, text: str, *, negated: bool = False) -> Comparison | None:
     """Return what a text says of several numbers; None where it is a condition of something else.
 
     Args:
@@ -90,12 +90,12 @@ def compared(schema: Schema, text: str, *, negated: bool = False) -> Comparison 
 
 
 def linear(schema: Schema, text: str, *, negated: bool = False) -> Linear | None:
-    """Return what a text says of several numbers, of which every one is a cell; see `compared`.
+    """Return what a text says of several numbers, of which every one is a cell; see `comparison_of`.
 
     Raises:
         ValueError: an attribute has cells of several numbers, or both sides are the same.
     """
-    form = compared(schema, text, negated=negated)
+    form = comparison_of(schema, text, negated=negated)
     if form is None:
         return None
     columns = {column.name: column for column in schema.tabular}
@@ -127,7 +127,7 @@ def set_apart(schema: Schema, text: str) -> tuple[dict[str, str], str]:
         stem += "_"
 
     def test(match: re.Match[str]) -> str:
-        if match["sums"] is None or compared(schema, match[0]) is None:
+        if match["sums"] is None or comparison_of(schema, match[0]) is None:
             return match[0]
         apart[f"{stem}{len(apart)}"] = match[0]
         return f"{stem}{len(apart) - 1} = {HOLDS}"
@@ -142,7 +142,7 @@ def comparison(schema: Schema, apart: Mapping[str, str], test: Condition, *, neg
         ValueError: more stands behind the comparison.
     """
     text = apart[test.attribute]
-    form = compared(schema, text, negated=negated)
+    form = comparison_of(schema, text, negated=negated)
     if form is None or (test.word, *test.values) != ("=", HOLDS):
         left = test.written.removeprefix(HOLDS).strip()
         raise ValueError(f"cannot read {left!r} behind {text!r}; `and` or `or` stands before the next condition")

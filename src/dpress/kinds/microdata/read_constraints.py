@@ -13,7 +13,7 @@ from dpress.core.maps.atoms import Predicate
 from dpress.data.specification.constraint import Constraint
 from dpress.data.specification.slots import slots_of
 from dpress.data.specification.spec import Spec
-from dpress.kinds.microdata.linear_text import Comparison, compared, linear
+from dpress.kinds.microdata.linear_text import Comparison, comparison_of, linear
 from dpress.kinds.microdata.ranged_text import RecordComparison, ranged, ranges_of
 from dpress.kinds.microdata.slot_rules import numbers_in, occupied, slot_axes, slot_rules
 from dpress.mechanisms.microdata.ranged_numbers import RangedSum, Ranges
@@ -67,7 +67,7 @@ def comparisons(spec: Spec) -> dict[int, Comparison]:
     for place, constraint in enumerate(spec.constraints, 1):
         text = constraint.impossible or constraint.holds or ""
         try:
-            form = compared(spec.schema, text, negated=bool(constraint.impossible))
+            form = comparison_of(spec.schema, text, negated=bool(constraint.impossible))
         except ValueError as error:
             raise ValueError(f"{PLACE}[#{place}]: {error}") from None
         if form is not None and not any(slot.name in form.factors for slot in slots):

@@ -6,7 +6,7 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 from typing import Any
 
 from dpress.kinds.names.answers import ANSWERING
-from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.selection.above_threshold import EVEN, LIKELY
 from dpress.query.release import Release
 from dpress.release.room import Page
 from dpress.reporting import page_tables
@@ -32,7 +32,7 @@ def _context(facts: Facts, release: Release) -> dict[str, Any]:
         "attributes": page_tables.attributes(release.schema, facts.model),
         "threshold": mechanism.threshold,
         "half": mechanism.count_for(EVEN),
-        "nearly": mechanism.count_for(SURE),
+        "nearly": mechanism.count_for(LIKELY),
         "delta": ceiling(facts.charged.delta) if facts.charged.delta else "",
         "bounded": facts.tail == "laplace",
         "persons": facts.claim.unit.name if facts.claim.unit.columns else "",

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 from dpress.core.basics.losses.any_loss import describe
 from dpress.core.methods.mechanism import NameMechanism
-from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.selection.above_threshold import EVEN, LIKELY
 from dpress.release.plan import plan_text
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.plan import Plan
 from dpress.release.plan.plan_text import Listing, PlanText, PlanWords
 
-CHANCES = (EVEN, SURE)
+CHANCES = (EVEN, LIKELY)
 
 
 def text(planned: Plan) -> PlanText:

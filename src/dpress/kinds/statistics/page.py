@@ -7,7 +7,8 @@ import itertools
 import math
 import shlex
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,8 @@ SHORTEST = 6  # letters of a label that is cut beside others
 MOST_CUT = 1 << 10  # labels of an attribute that are distinct when they are cut
 
 
-class Ordered(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ordered:
     """The estimates of all groups, in the order in which these are shown.
 
     Args:
@@ -73,7 +75,7 @@ def page(release: Release) -> str:
     axes = _several(answers.axes)
     labels, order = _groups(axes), _order(published, axes)
     names, drawn = ([texts[place] for place in order] for texts in (labels, _groups(axes, LONGEST)))
-    ordered = Ordered(each, order, names, drawn)
+    ordered = Ordered(each=each, order=order, names=names, drawn=drawn)
     query = _example(each, answers, axes)
     titles = {attribute.name: attribute.title or attribute.name for attribute in release.schema.tabular}
     parts = {name: _part(with_unit(name, release.schema), name, ordered, whole) for name in each.names}
@@ -164,7 +166,7 @@ def _whole(whole: GroupResults, schema: Schema) -> Table:
 
 def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema) -> Table | None:
     """Return the errors of noise and of sampling, of all groups and of the first; None without replicate weights."""
-    each, order, names, _ = ordered
+    each, order, names = ordered.each, ordered.order, ordered.names
     of_whole, of_each = _with_sampling(whole), _with_sampling(each)
     places = [(ALL, of_whole, 0), *zip(names, itertools.repeat(of_each), order.tolist(), strict=False)]
     rows = list[tuple[str, ...]]()
@@ -190,7 +192,7 @@ def _with_sampling(results: GroupResults) -> dict[str, Estimates]:
 
 def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | None:
     """Return every statistic of all groups as the script of the page lists it."""
-    each, order, *_ = ordered
+    each, order = ordered.each, ordered.order
     rows = [*itertools.product(*(axis.captions for axis in axes))]
     labels = zip(*(rows[place] for place in order), strict=True)
     groups = [(axis.caption, column) for axis, column in zip(axes, labels, strict=True)]
@@ -205,13 +207,13 @@ def _listed(ordered: Ordered, schema: Schema, axes: Sequence[Tabular]) -> str | 
 
 def _part(title: Titled, name: str, ordered: Ordered, whole: GroupResults) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
-    each, order, names, drawn = ordered
+    each, order, names = ordered.each, ordered.order, ordered.names
     statistic, size = only(in_units(each, name), order), len(names)
     shown = min(size, MOST_ROWS)
     header = ("group", "value") if name in each.chosen else ("group", "value", "95 % interval", "standard error")
     rows = tuple((names[place], *texts(statistic, place, title.unit))[: len(header)] for place in range(shown))
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
-    figure = bars(drawn, statistic, title.caption, from_zero=from_zero) if size > 1 else None
+    figure = bars(ordered.drawn, statistic, title.caption, from_zero=from_zero) if size > 1 else None
     together = _with_interval(in_units(whole, name), title.unit) if name in whole.names else None
     return {
         "name": title.name,

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from dpress.attributes.domain import Schema
-from dpress.inference.group_moments import Estimates, changed
+from dpress.inference.group_moments import IN_UNITS, Estimates, changed
 from dpress.inference.suppression import MARK
 from dpress.kinds.statistics.group_results import GroupResults
 from dpress.reporting.rounding import error, interval, number, stated
@@ -18,8 +18,7 @@ def in_units(results: GroupResults, name: str) -> Estimates:
     statistic = results.of(name)
     if not name.startswith(SHARE):
         return statistic
-    percent = changed(statistic, lambda column: 100 * column)
-    return replace(percent, design_effect=statistic.design_effect, hidden=statistic.hidden)
+    return changed(statistic, lambda column: 100 * column, IN_UNITS)
 
 
 def with_unit(name: str, schema: Schema) -> Titled:

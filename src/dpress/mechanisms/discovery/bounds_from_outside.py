@@ -37,7 +37,7 @@ from dpress.noise.laplace import DiscreteLaplace
 SCALE_SHARE, INTERVAL_SHARE, COUNT_SHARE = Fraction(1, 10), Fraction(1, 5), Fraction(1, 20)  # of the loss
 GROUPS_SHARE = 1 - SCALE_SHARE - INTERVAL_SHARE - COUNT_SHARE
 ABOVE, BELOW = 3, 1  # quarters of a row that a row too few, or too many, beyond a scale counts
-SURE = 16  # nats by which a scale with enough rows beyond it is likelier than one with none
+LIKELIER = 16  # nats by which a scale with enough rows beyond it is likelier than one with none
 NATS = Fraction(1, 3)  # by which a scale is less likely than the one twice as large
 STEEP = 3  # nats by which an interval is less likely than one half as wide
 PARTS = 1 << 6  # of a row, in the scores of intervals
@@ -246,7 +246,7 @@ def searched(groups: MatrixMechanism, loss: Loss, axes: tuple[int, ...]) -> Boun
         scale=scale,
         choice=choice,
         count=count,
-        rank=math.ceil(SURE * row * (ABOVE + BELOW) / ABOVE),
+        rank=math.ceil(LIKELIER * row * (ABOVE + BELOW) / ABOVE),
         tilt=math.ceil(NATS * row * (ABOVE + BELOW)),
         price=math.ceil(PARTS * STEEP * moved(groups.unit) / range_of(choice)),
         groups=groups,

@@ -17,7 +17,7 @@ from dpress.core.methods.table_sums import Rows
 from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
-EVEN, SURE = Fraction(1, 2), Fraction(99, 100)  # chances of release whose counts are stated
+EVEN, LIKELY = Fraction(1, 2), Fraction(99, 100)  # chances of release whose counts are stated
 FEWER = "limit the rows by `where` (nothing was charged)"
 PER_NAME = 512  # bytes: the name as it is counted, sorted, released and written, with its count and interval
 

@@ -12,7 +12,7 @@ from dpress.core.basics.errors import NotSupported
 from dpress.core.basics.losses.approximate import ApproxDP
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.mechanisms.selection import weighted_rounds
-from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.selection.above_threshold import EVEN, LIKELY
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
 from dpress.mechanisms.selection.weighted_threshold import calibrated as weighted
@@ -58,7 +58,7 @@ def selections(
     if not methods:
         raise refused[0]
     rounds = unit.rows >= weighted_rounds.FEWEST
-    lost = {name: method.holders_for(SURE) if minimum else -found_share(method) for name, method in methods.items()}
+    lost = {name: method.holders_for(LIKELY) if minimum else -found_share(method) for name, method in methods.items()}
     scores = {
         name: (not rounds or name != "weighted_rounds", lost[name], method.variance) for name, method in methods.items()
     }

@@ -3,9 +3,7 @@
 from dpress import catalog
 from dpress.core.basics.errors import NotSupported
 from dpress.data.specification.spec import Spec
-from dpress.inference.suppression import display_of
-
-HIDDEN = "hidden"  # a column of the released tables
+from dpress.inference.suppression import HIDDEN_COLUMN, display_of
 
 
 def check_display(spec: Spec, *, suppresses: bool) -> None:
@@ -23,8 +21,10 @@ def check_display(spec: Spec, *, suppresses: bool) -> None:
     if not suppresses:
         kinds = catalog.where("suppresses")
         raise NotSupported(f'$.release.{place}: numbers of kind = {kinds} are hidden, got "{spec.release.kind}"')
-    if HIDDEN in spec.schema.names:
-        raise ValueError(f"$.attribute: the released tables would have two columns {HIDDEN!r}; rename an attribute")
+    if HIDDEN_COLUMN in spec.schema.names:
+        raise ValueError(
+            f"$.attribute: the released tables would have two columns {HIDDEN_COLUMN!r}; rename an attribute"
+        )
 
 
 def check_counted(spec: Spec, *, counted: bool) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.count_names import name_counts
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.selection.above_threshold import EVEN, LIKELY
 from dpress.release.truth.finding import CheckedRows, Finding
 
 
@@ -61,7 +61,7 @@ def names_check(rows: CheckedRows) -> NamesCheck | None:
     names = name_counts(attribute, rows.source, unit, weights=selection.weights, progress=rows.progress)
     times = Counter(names.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
-    half, nearly = (selection.holders_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (selection.holders_for(chance) for chance in (EVEN, LIKELY))
     return NamesCheck(
         attribute=attribute.name,
         names=len(names.names),

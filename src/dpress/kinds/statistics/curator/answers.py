@@ -32,7 +32,7 @@ from dpress.kinds.statistics.group_answers import GroupAnswers, level_of
 from dpress.kinds.statistics.group_results import COUNT, Mask, only
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.selection.above_threshold import LIKELY
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.answering import Answering
 from dpress.query.answers import Progress, Sides
@@ -267,7 +267,7 @@ class CuratorAnswers(GroupAnswers):
         if (mechanism := names_first(self.release.mechanism)) is None:
             return ""
         attribute: Any = self.release.schema.tabular[mechanism.axis]
-        nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
+        nearly, unit = mechanism.names.holders_for(LIKELY), mechanism.unit
         whom = f"different {unit.name}" if unit.columns else "rows"
         title = attribute.title or attribute.name
         return (

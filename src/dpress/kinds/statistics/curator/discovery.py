@@ -20,7 +20,7 @@ from dpress.core.methods.mechanism import NameMechanism
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.selection.above_threshold import LIKELY
 from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.release.plan.discovery_loss import loss_of
 
@@ -46,7 +46,7 @@ class Discovery:
     @property
     def rows(self) -> int:
         """How many rows or persons that have a name release it with a chance of 99 %, whatever else they have."""
-        return self.names.holders_for(SURE)
+        return self.names.holders_for(LIKELY)
 
     def of_groups(self, groups: MatrixMechanism, most: int) -> DiscoveredGroups:
         """Return the mechanism of both steps, for so many names at most."""

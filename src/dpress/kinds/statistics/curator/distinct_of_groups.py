@@ -54,5 +54,4 @@ def check_distinct(spec: Spec, terms: Statistics, used: Collection[str]) -> None
 
 def _values(schema: Schema, axis: int) -> int:
     """Return how many values an attribute has: those of its cells that stand for something."""
-    attribute = schema.tabular[axis]
-    return attribute.size - len(attribute.extra)
+    return schema.tabular[axis].proper

@@ -22,7 +22,7 @@ from dpress.kinds.statistics.plan_text import listed, typical
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.quantile_cells import QuantileCells
-from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.selection.above_threshold import EVEN, LIKELY
 from dpress.release.plan.candidate import Candidate
 from dpress.release.plan.parameter_checks import of_kind
 from dpress.release.plan.plan import Plan
@@ -97,7 +97,7 @@ def _expected(planned: Plan) -> str:
 
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
-    half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, LIKELY))
     unit = mechanism.unit
     counts = f"{unit.name} that have it" if unit.columns else "rows"
     return (
@@ -136,7 +136,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     mechanism, users, schema = grouping(candidate.mechanism), planned.choice.users, planned.choice.schema
     if (names := names_first(mechanism)) is not None:
-        users = names.names.holders_for(SURE) * groups_of(mechanism)
+        users = names.names.holders_for(LIKELY) * groups_of(mechanism)
     if (bounds := bounds_first(mechanism)) is not None:
         schema = in_widths(schema, bounds.axes)
     return standard_errors(mechanism, schema, users, of_kind(planned.spec, Statistics).assume or {})

@@ -65,7 +65,7 @@ def _values(schema: Schema, name: str) -> list[float]:
     attribute = attribute_named(schema, name, HERE)
     if attribute.numbers is not None:
         return [*map(float, attribute.numbers.ends)]
-    labels = attribute.labels_between(0, attribute.size - len(attribute.with_cells.extra))
+    labels = attribute.labels_between(0, attribute.with_cells.proper)
     try:
         return [*map(_number, labels)]
     except ValueError:

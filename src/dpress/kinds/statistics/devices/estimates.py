@@ -28,7 +28,7 @@ from dpress.kinds.statistics.level_values import level_scale, valued
 
 DIRECTION, LENGTH = "circular mean", "resultant length"
 Row = tuple[float, float, float, float]  # value, standard error and ends of an interval
-SURE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
+ERRORS_ABOVE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -254,7 +254,7 @@ class DeviceEstimates:
         return group_moments.of_rows([of(sums) if self._stands_out(sums) else unknown for sums in every])
 
     def _stands_out(self, sums: Sums) -> bool:
-        return bool(sums.values[0] > SURE * math.sqrt(max(float(sums.covariance[0, 0]), 0.0)))
+        return bool(sums.values[0] > ERRORS_ABOVE * math.sqrt(max(float(sums.covariance[0, 0]), 0.0)))
 
 
 def _scale(numbers: Numbers) -> tuple[float, float, float]:

@@ -21,12 +21,10 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.query.answering import Answering
 from dpress.query.query_tree import Condition, Query
 from dpress.query.relation_grammar import MEASURED, Relation, relation
+from dpress.query.relation_terms import DRAWN_ROWS
 from dpress.query.result import Result
 
-OF_SAMPLE = (
-    "The interval is of the counted rows; with sampling it is of a population that they are drawn from, one by one, "
-    "with residuals of one spread."
-)
+OF_SAMPLE = f"{DRAWN_ROWS}, with residuals of one spread."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ relation, schema -> columns (which cells, which number) -> names, and the transf
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,9 @@ from dpress.core.maps.linear import Array
 from dpress.inference.linear_relations import Column
 from dpress.kinds.statistics.level_values import bounded, level_scale
 from dpress.mechanisms.linear.cross_moments import CrossMoments
-from dpress.query.query_tree import named, valued
+from dpress.query.query_tree import named
 from dpress.query.relation_grammar import INTERCEPT, Relation
+from dpress.query.relation_terms import check_terms, steps
 
 Cells = tuple[tuple[int, int], ...]  # an axis of the cells kept apart, and which of its cells
 
@@ -39,6 +40,7 @@ def terms(strategy: CrossMoments, schema: Schema, relation: Relation) -> tuple[T
     """Return the terms of a regression, the intercept first; the first cell of an attribute is what others differ from.
 
     Raises:
+        NotSupported: they are too many.
         ValueError: a product has two numbers.
     """
     listed = [Term(name=INTERCEPT, cells=(), number=0)]
@@ -50,26 +52,24 @@ def terms(strategy: CrossMoments, schema: Schema, relation: Relation) -> tuple[T
                 f"{' * '.join(product)}: the product of two numbers as a regressor is not measured; let a number "
                 "interact with an attribute of listed values"
             )
-        choices = [[None] if axis in numbers else range(1, categories(schema, axis)) for axis in axes]
-        for choice in itertools.product(*choices):
-            cells = tuple((axis, cell) for axis, cell in zip(axes, choice, strict=True) if cell is not None)
-            name = " * ".join(_name(schema, axis, cell) for axis, cell in zip(axes, choice, strict=True))
+        choices = [_regressors(schema, axis, number=axis in numbers) for axis in axes]
+        for choice in itertools.product(*(regressors.items() for regressors in choices)):
+            cells = tuple((axis, cell) for axis, (_, cell) in zip(axes, choice, strict=True) if cell is not None)
             number = 1 + strategy.axes.index(numbers[0]) if numbers else 0
-            listed.append(Term(name=name, cells=cells, number=number))
+            listed.append(Term(name=" * ".join(name for name, _ in choice), cells=cells, number=number))
+    check_terms(relation.text, len(listed))
     return tuple(listed)
 
 
-def _name(schema: Schema, axis: int, cell: int | None) -> str:
-    attribute = schema.tabular[axis]
-    if cell is None:
-        return named(attribute.name)
-    return f"{named(attribute.name)} = {valued(attribute.labels_between(cell, cell + 1)[0])}"
+def _regressors(schema: Schema, axis: int, *, number: bool) -> Mapping[str, int | None]:
+    """Return what an attribute is as regressors, by name: its number, or a step in each of some cells."""
+    attribute = schema.tabular[axis].with_cells
+    return {named(attribute.name): None} if number else steps(attribute)
 
 
 def categories(schema: Schema, axis: int) -> int:
     """Return how many cells of an attribute are values of its own: all but those of missing and other values."""
-    attribute = schema.tabular[axis]
-    return attribute.size - len(attribute.with_cells.extra)
+    return schema.tabular[axis].with_cells.proper
 
 
 def axes_of(strategy: CrossMoments, schema: Schema, relation: Relation) -> tuple[int, ...]:
