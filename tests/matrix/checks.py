@@ -268,8 +268,7 @@ def hidden_as_stated(run: Run) -> Iterator[str]:
         value = "value" if "statistic" in table.column_names else "count"
         if not {value, "standard_error", "low", "high"} <= {*table.column_names}:
             continue
-        number = "adjusted" if run.case["adjusted"] != "none" and "adjusted" in table.column_names else value
-        shown, error, low, high = (_floats(table, name) for name in (number, "standard_error", "low", "high"))
+        shown, error, low, high = (_floats(table, name) for name in (value, "standard_error", "low", "high"))
         hidden = np.array(table["hidden"].to_pylist(), dtype=bool)
         if not np.isnan([shown[hidden], error[hidden], low[hidden], high[hidden]]).all():
             yield f"{path.name}: a hidden row has a number"

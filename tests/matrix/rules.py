@@ -81,6 +81,13 @@ SEVERAL = {  # methods that measure several tables, and what asks for some
     "residual_marginals": ("single tables", "pairs of three"),
 }
 
+
+def _may_lack(case: Case) -> bool:
+    """Return whether a row of relations may lack a number, so that none of them counts all rows."""
+    number = case["column"] in NUMBERS and case["missing"] == "cell"
+    return case["asked"] == "relations" and case["grouped"] == "no" and number
+
+
 RULES = (
     Rule(
         why="a method serves its kinds", axes=("room", "method"), refused=True,
@@ -280,8 +287,18 @@ RULES = (
     only("where", ("none", "another column"), lambda case: case["column"] != "place", "column", refused=True,
          why="a condition is of cells in an order or a list"),
     Rule(
-        why="a database compares no times as files are", axes=("where", "column", "source", "engine"),
-        holds=lambda case: case["where"] != "an attribute" or case["column"] != "hour"
+        why="groups are hidden by a count that is published", refused=True,
+        axes=("shown", "room", "method", "asked", "grouped", "column", "missing"),
+        holds=lambda case: case["shown"] != "hide and round" or case["room"] != "statistics"
+        or (case["method"] != "group_quantiles" and not _may_lack(case)),
+    ),
+    only("shown", ("all", "hide", "round"),
+         lambda case: case["asked"] != "without intervals" or case["method"] != "auto", "asked", "method",
+         why="whether a count is published with stated numbers depends on which way errs less"),
+    Rule(
+        why="a database compares no times and no bytes of zero as files are",
+        axes=("where", "column", "source", "engine"),
+        holds=lambda case: case["where"] != "an attribute" or case["column"] not in ("hour", "nul")
         or (case["engine"] != "sql" and case["source"] not in ("duckdb", "database")),
     ),
     Rule(

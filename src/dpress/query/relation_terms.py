@@ -1,4 +1,4 @@
-"""What the coefficients of a regression are of, whether cells or moments tell them, and what is said of all of them."""
+"""What the coefficients of a regression are of, whether cells or moments tell them, and how many there may be."""
 
 from dpress.attributes.attribute import Tabular
 from dpress.core.basics.errors import NotSupported

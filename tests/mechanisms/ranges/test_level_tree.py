@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dpress import plan
 from dpress.core.basics.losses.pure import PureDP
 from dpress.core.basics.rng import seeded
 from dpress.core.maps.ranges import AllRanges, Prefixes, Ranges
@@ -100,6 +101,18 @@ def test_the_predicted_variance_is_that_of_even_shares():
     ranges = Ranges(16, np.array([3]), np.array([11]))
     spread = tree.query_variances(reported(tree, codes, 2))([ranges.weights(0)])
     assert tree.range_variances(ranges, len(codes))[0] == pytest.approx(spread, rel=0.15)
+
+
+def test_few_people_are_asked_about_cells_that_no_range_needs():
+    asked = [{"kind": "integer", "name": "x", "bounds": [0, 3]}]
+    release = {"kind": "ranges", "method": "level_tree", "parameters": {"users": 300, "queries": ["x in 0..1"]}}
+    weights = [each.weight for each in plan(spec_of(asked, release)).design.ask.report_types]
+    assert (1 - weights[-1] / sum(weights)) ** 300 < 1e-6  # else nothing is published of their reports
+
+
+def spec_of(attributes, release):
+    """Return the specification of a collection."""
+    return {"attribute": attributes, "privacy": {"model": "local", "epsilon": 1}, "release": release}
 
 
 def test_other_branchings_weights_and_oracles_are_predicted_to_err_more():

@@ -14,7 +14,7 @@ COUNTED = ("count", "ratio", "difference")  # made of counts of groups
 def rows_of(query: Query) -> Iterable[Condition | None]:
     """Return the conditions that name the groups of an answer: of both sides, of both counts, or of a statistic."""
     if query.sides:
-        return [side.where for side in query.compared]
+        return [side.where for side in query.scoped_sides]
     return query.rows if query.of in COUNTED else [query.where]
 
 

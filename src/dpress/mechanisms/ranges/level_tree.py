@@ -36,6 +36,7 @@ from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
 BRANCHINGS = (*range(2, 17), 20, 24, 32, 48, 64)
 KNOWN = 1.0  # the variance of everybody's number, in counts squared: nothing beside a level's, and not 0
 WHOLE = 1000  # of sampling weights: what the levels' add up to, about
+OF_CELLS = 50  # the least weight of the cells themselves: of 300 users none is asked about them once in 10^6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +223,8 @@ def _tree(cells: int, loss: PureDP, axis: Axis, branching: int, named: str | Non
         return mean_variance(full, axis, [KNOWN / MANY, *(v * noise for v, noise in zip(variances, each, strict=True))])
 
     shares = best_shares(Tree(cells, branching, root=False), 1, mean)
-    weights = tuple(max(1, round(WHOLE * share)) for share in shares)
+    *above, lowest = (max(1, round(WHOLE * share)) for share in shares)
+    weights = (*above, max(lowest, OF_CELLS))
     tree = LevelTree(shape=(cells,), branching=branching, oracles=oracles, weights=weights)
     return mean([sum(weights) / weight for weight in weights]), tree
 
