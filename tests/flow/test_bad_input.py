@@ -130,7 +130,7 @@ def test_strategies_and_parameters_of_the_error_command(refused, arguments, want
 def test_more_queries_than_can_be_listed(spec, refused):
     listed = ", ".join(['"age in 2..5"'] * 2049)
     spec(release=f'kind = "ranges"\nattributes = ["age"]\n[release.parameters]\nqueries = [{listed}]')
-    wanted = "$.release.parameters.queries: list between 1 and 2048 ranges, got 2049 (at line 19, column 1)"
+    wanted = "spec.toml: $.release.parameters.queries: list between 1 and 2048 ranges, got 2049 (at line 19, column 1)"
     assert refused("plan", "spec.toml") == wanted
 
 

@@ -11,7 +11,7 @@ def test_what_only_a_plan_finds_wrong_has_its_line(here, spec, folder, command):
     more = {"estimate": ["--reports", "none"]}.get(command, [])
     done = here(command, "spec.toml", *more, *([] if command == "plan" else ["--out", "out"]))
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("dpress: $.release.parameters: unknown parameter 'lenght'")
+    assert done.err.startswith("dpress: spec.toml: $.release.parameters: unknown parameter 'lenght'")
     assert done.err.endswith(f"(at line {place}, column 1)\n")
     assert not (folder / "out").exists()
 
@@ -27,7 +27,9 @@ def test_what_a_check_finds_wrong_in_a_condition_has_its_line(here, spec, folder
     path.write_text(path.read_text().replace('"rows.csv"', '"rows.csv"\nwhere = "sex == F"'))
     done = here("check", "spec.toml")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "dpress: $.data.where: `==` is no operator; did you mean `sex = F`? (at line 3, column 1)\n"
+    assert done.err == (
+        "dpress: spec.toml: $.data.where: `==` is no operator; did you mean `sex = F`? (at line 3, column 1)\n"
+    )
     (folder / "rows.csv").write_bytes(b"age,sex\n1,F\n\xff4711,F\n")
     spec()
     done = here("check", "spec.toml")

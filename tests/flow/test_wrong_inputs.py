@@ -196,7 +196,7 @@ def test_what_no_plan_is_made_of(here, folder, old, new, wanted):
     (folder / "spec.toml").write_text(SPEC.replace(old, new))
     done = here("plan", "spec.toml")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith("dpress: $.")
+    assert done.err.startswith("dpress: spec.toml: $.")
     assert wanted in done.err
     assert "(at line " in done.err
 

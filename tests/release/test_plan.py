@@ -230,7 +230,7 @@ def test_a_release_that_no_method_serves_is_refused(make_spec, arguments, messag
         ({"way": 2}, "unknown parameter 'way'"),
         ({"ways": 0}, "ways: expected an integer >= 1, got 0"),
         ({"ways": 2, "tables": [["age"]]}, "either `tables` or `ways`"),
-        ({"tables": [["nope"]]}, "there is no attribute 'nope'"),
+        ({"tables": [["nope"]]}, r"tables\[#1\]: there is no attribute 'nope'"),
         ({"tables": "age"}, "expected a list of at least one list"),
         ({"tables": [["age"], ["age"]]}, "each over a different set of axes"),
         ({"tables": [["age"], ["sex"]], "shares": ["1/2", "1/3"]}, "shares must be positive and add up to 1"),

@@ -46,7 +46,7 @@ def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:
 
 @contextlib.contextmanager
 def located_in(path: str) -> Iterator[None]:
-    """Give a refusal that names a field of a specification its line in the file.
+    """Give a refusal that names a field of a specification the file and its line there.
 
     Raises:
         ValueError: what was refused, of the same type.
@@ -59,4 +59,4 @@ def located_in(path: str) -> Iterator[None]:
         placed = located(str(fault), Path(path).read_text(encoding="utf-8-sig"))
         if placed == str(fault):  # no field's: who raised it decides whether it may be shown
             raise
-        raise type(fault)(placed) from None
+        raise type(fault)(f"{path}: {placed}") from None

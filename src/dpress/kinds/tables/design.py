@@ -3,7 +3,8 @@
 import itertools
 import math
 
-from dpress.core.basics.errors import NotSupported
+from dpress.attributes.domain import Schema
+from dpress.core.basics.errors import NotSupported, SchemaMismatch
 from dpress.core.basics.parameters import PLACE
 from dpress.core.maps.workload import Marginals
 from dpress.data.specification.spec import Spec
@@ -66,7 +67,15 @@ def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
         _check_tables(spec, math.comb(len(schema.attributes), ways), ways)
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
     _check_tables(spec, len(listed), max(map(len, listed)))
-    return tuple(schema.axes(names) for names in listed)
+    return tuple(_axes(schema, names, place) for place, names in enumerate(listed, 1))
+
+
+def _axes(schema: Schema, names: list[str], place: int) -> tuple[int, ...]:
+    """Return the axes of a listed table, which is the first, second, ... of them."""
+    try:
+        return schema.axes(names)
+    except SchemaMismatch as error:
+        raise SchemaMismatch(f"{PLACE}.tables[#{place}]: {error}") from None
 
 
 def _check_tables(spec: Spec, tables: int, ways: int) -> None:
