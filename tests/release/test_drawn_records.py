@@ -139,6 +139,29 @@ def test_the_command_writes_a_folder_for_two_tables_alone(linked, microdata, tmp
     assert not [path for path in tmp_path.iterdir() if path.name in ("none", "partial", "i.csv")]
 
 
+@pytest.mark.parametrize("write", [write_records, write_tables])
+def test_records_get_their_place_once_they_are_whole_and_leave_nothing_where_they_are_stopped(
+    linked, tmp_path, monkeypatch, write
+):
+    place = tmp_path / ("both" if write is write_tables else "drawn.csv")
+    written = made_records.as_written
+
+    def watched(path, batch):
+        assert not place.exists()
+        return written(path, batch)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(made_records, "as_written", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write(linked, 50, place)
+    assert [*tmp_path.iterdir()] == []
+    monkeypatch.setattr(made_records, "as_written", watched)
+    assert write(linked, 50, place).exists()
+    assert [*tmp_path.iterdir()] == [place]
+
+
 def full_disk(*_):
     raise OSError("the disk is full")
 

@@ -42,9 +42,7 @@ def write_workbook(path: Path, batches: Batches, axes: Sequence[Tabular]) -> Non
     library = load("xlsxwriter", extra="excel", need="workbooks need")
     table = pa.Table.from_batches(batches)
     if table.num_rows > MOST_LINES:
-        raise NotSupported(
-            f"{path}: a sheet has {MOST_LINES:,} rows, got {table.num_rows:,}; use .parquet, .dta or .sav"
-        )
+        raise NotSupported(f"a sheet has {MOST_LINES:,} rows, got {table.num_rows:,}; use .parquet, .dta or .sav")
     rows, names = [table.column_names, *zip(*table.to_pydict().values(), strict=True)], ("column", "value", "label")
     labels = [names, *((axis.name, "", axis.caption) for axis in axes)]
     labels += [(axis.name, *pair) for axis in axes for pair in _value_labels(axis)]

@@ -6,7 +6,6 @@ release -> what it publishes to draw from, or the joint distribution that its ta
 import contextlib
 import itertools
 import math
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pyarrow as pa
 
 from dpress.core.basics import check
 from dpress.core.basics.errors import NotSupported
-from dpress.core.basics.new_path import new_file
+from dpress.core.basics.new_path import new_file, written_whole
 from dpress.core.basics.rng import secure
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
@@ -58,11 +57,8 @@ def write_records(
         raise _expected_file(place)
     new_file(place, "records are")
     source = record_source(release, where)
-    try:
-        FORMATS.get(place.suffix, _write)(place, source.batches(size, rng=secure()), source.columns)
-    except (OSError, NotSupported):
-        place.unlink(missing_ok=True)
-        raise
+    with written_whole(place) as partial:
+        FORMATS.get(place.suffix, _write)(partial, source.batches(size, rng=secure()), source.columns)
     if remark is not None and source.note:
         remark(source.note + (TOGETHER if source.tables is not None else ""))
     return place
@@ -97,18 +93,15 @@ def write_tables(
     source, folder = release.answers.record_source(where), new_file(out, "records are")
     if source is None or source.tables is None:
         raise _expected_file(folder)
-    folder.mkdir()
-    try:
+    with written_whole(folder) as partial:
+        partial.mkdir()
         with contextlib.ExitStack() as stack:
             writers = dict[Path, Any]()
             for name, batch in source.batches_of_tables(size, rng=secure()):
-                for path in (folder / name, *((folder / as_csv(name),) if csv else ())):
+                for path in (partial / name, *((partial / as_csv(name),) if csv else ())):
                     if path not in writers:
                         writers[path] = stack.enter_context(writer(path, batch))
                     writers[path].write_batch(as_written(path, batch))
-    except OSError:
-        shutil.rmtree(folder)
-        raise
     if remark is not None:
         remark(source.note)
     return folder

@@ -1,6 +1,9 @@
 """Where something new will be written: refused at once where something is, before any work is done for it."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -35,3 +38,18 @@ def new_file(path: str | Path, what: str) -> Path:
         why = "" if place.parent.is_dir() else ": there is no such folder"
         raise OSError(f"cannot write in {place.parent}{why}; choose another folder")
     return place
+
+
+@contextmanager
+def written_whole(place: Path) -> Iterator[Path]:
+    """Give a hidden name beside a new file or folder: what is written there gets its place once it is whole.
+
+    Whatever stops the writing leaves nothing there; only a process that is killed leaves the hidden one.
+    """
+    partial = place.with_name(f".{place.stem}.writing-{os.getpid()}{place.suffix}")
+    try:
+        yield partial
+        partial.rename(place)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True) if partial.is_dir() else partial.unlink(missing_ok=True)
+        raise
