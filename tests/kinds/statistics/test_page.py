@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics import group_figures
 from dpress.kinds.statistics.group_figures import inside
 from dpress.kinds.statistics.page import page
-from dpress.kinds.statistics.units import with_unit
+from dpress.kinds.statistics.units import in_units, with_unit
 from dpress.reporting.rounding import stated
 
 
@@ -98,3 +99,16 @@ def test_a_chosen_quantile_says_what_it_is_of_a_group_of_nobody() -> None:
     html = shown(attributes=[WARD, AGE], median=["age"], **own)
     figure = re.findall(r"<figcaption>(.*?)</figcaption>", html, flags=re.DOTALL)
     assert "Chosen, without an interval: of a group of few rows, or of nobody, it may be any cell." in figure[0]
+
+
+def test_a_share_in_percent_has_the_design_effect_and_the_marks_of_the_share() -> None:
+    numbers, marks = np.array([0.25, 0.5]), np.array([True, False])
+    ends = (numbers - 0.1, numbers + 0.1)
+    named = dict.fromkeys(("value", "standard_error", "low", "high", "sampling", "design_effect"), numbers)
+    share = Estimates(**named, population=ends, hidden=marks)
+    results: Any = SimpleNamespace(of=lambda _: share)
+    percent: Any = in_units(results, "share sex = f")
+    assert [*percent.value, *percent.sampling] == [25.0, 50.0] * 2
+    assert np.array_equal(percent.population[1], 100 * ends[1])
+    assert percent.design_effect is numbers
+    assert percent.hidden is marks

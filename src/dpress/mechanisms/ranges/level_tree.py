@@ -55,7 +55,8 @@ class LevelTree(Estimator):
         Predicted for even shares: (N^2 / n_l) (V_l + f (1 - f)) k / (k - 1), f = 1 / k, on the tree
         (`inference.tree_ranges`).
     Paper: ranges, "What dpress adds"; after Cormode, Kulkarni and Srivastava 2019 (hierarchical histograms, with
-        consistency) and HIO (Wang et al. 2019): branching, sampling weights and oracles are the best ones.
+        consistency) and HIO (Wang et al. 2019): branching, sampling weights and oracles are the best ones,
+        but the cells have a weight of at least `OF_CELLS`.
 
     Args:
         shape: the number of cells of the only attribute.
