@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.basics.new_path import new_file
+from dpress.core.basics.new_path import new_file, written_whole
 from dpress.core.reports.wire import HASH_BYTES, ID_BYTES, VERSION, Expected
 from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
 
@@ -35,18 +35,11 @@ def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, expected: Expecte
         OSError: the file exists, or cannot be written; nothing is left behind.
     """
     new_file(path, "reports are")
-    partial = path.with_name(f".{path.name}.partial")
-    rows = 0
-    try:
-        schema = SCHEMA if private else SCHEMA.with_metadata({SEEDED: b"not private"})
-        with pq.ParquetWriter(partial, schema, **LAYOUT) as writer:
-            for group in _groups(_record_batch(batch, ids, expected) for batch, ids in batches):
-                writer.write_table(group, row_group_size=group.num_rows)
-                rows += group.num_rows
-        partial.rename(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    rows, schema = 0, SCHEMA if private else SCHEMA.with_metadata({SEEDED: b"not private"})
+    with written_whole(path) as partial, pq.ParquetWriter(partial, schema, **LAYOUT) as writer:
+        for group in _groups(_record_batch(batch, ids, expected) for batch, ids in batches):
+            writer.write_table(group, row_group_size=group.num_rows)
+            rows += group.num_rows
     return rows
 
 
