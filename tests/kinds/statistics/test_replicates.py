@@ -192,6 +192,25 @@ def test_files_and_page_have_both_errors(tmp_path: Path) -> None:
     assert "95 % interval of both" in words
 
 
+def test_sql_has_both_errors_of_every_number_that_states_them() -> None:
+    noisy = release()
+    numbers = "count(*), round(-2 * sum(wage), 1) as x, avg(wage)"
+    table = noisy.sql(f"select region, {numbers} from survey group by region order by region").table
+    suffixes = ("", "_error", "_low", "_high", "_sampling_error", "_population_low", "_population_high")
+    named = [name + suffix for name in ("x", "avg") for suffix in suffixes]
+    assert table.column_names == ["region", "count", "count_error", "count_low", "count_high", *named]
+    row = next(row for row in table.to_pylist() if row["region"] == "south")
+    total, mean = noisy["sum wage where region = south"], noisy["mean wage where region = south"]
+    assert (total.population, mean.population, total.sampling) != (None, None, None)
+    assert row["x_sampling_error"] == pytest.approx(2 * total.sampling, abs=0.1)
+    assert row["x_population_low"] == pytest.approx(-2 * total.population[1], abs=0.1)
+    both = (row["avg_sampling_error"], row["avg_population_low"], row["avg_population_high"])
+    assert both == (mean.sampling, *mean.population)
+    assert row["x_population_low"] <= -2 * total.population[1] <= -2 * total.population[0] <= row["x_population_high"]
+    kept = "select region, avg(wage) from survey group by region having avg_population_low = "
+    assert noisy.sql(f"{kept}{mean.population[0]!r}").table["region"].to_pylist() == ["south"]
+
+
 def test_a_plan_says_how_much_the_noise_hides() -> None:
     planned = dpress.plan(spec({"rho": 0.5}, **parameters("brr")))
     words = plan_text.text(planned)

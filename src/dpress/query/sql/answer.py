@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +22,9 @@ from dpress.query.sql.sql_refusal import SqlRefusal
 from dpress.query.sql.sql_table import SqlTable, column, number_columns
 from dpress.query.sql.statement import Group, Number, Statement, Value
 
-WAYS: tuple[Callable[[float], float], ...] = (round, math.ceil, math.floor, math.ceil)
-"""How a number, its error and the ends of its interval are rounded: outwards, so that it holds what it held."""
+OUTWARDS: tuple[Callable[[float], float], ...] = (math.ceil, math.floor, math.ceil)
+WAYS: tuple[Callable[[float], float], ...] = (round, *OUTWARDS, *OUTWARDS)
+"""How a number, its errors and the ends of its intervals are rounded: outwards, so that they hold what they held."""
 Row = dict[str, Any]
 Place = tuple[tuple[Value, ...], str]
 """Of a number: the values of its group's keys, and its name."""
@@ -113,18 +114,19 @@ def answered(statement: Statement, schema: Schema, ask: Ask, confidence: float) 
     if groups > MOST:
         raise SqlRefusal(f"{groups:,} groups, at most {MOST:,}; the release's tables have all", statement.text)
     notes: dict[str, dict[str, None]] = {}  # with the names of the numbers that they are about
-    rows: list[Row] = []
+    rows, sampled = list[Row](), set[str]()
     for group, queries in grouped(statement, schema):
         row: Row = dict(zip((key.name for key in statement.keys), group.values, strict=True))
         row |= {_all_of(place): place not in group.places for place in range(len(statement.keys))}
         for number, query in queries:
             result = ask((group.values, number.name), query)
             row |= _columns(number, result)
+            sampled |= {number.name} if result.sampling is not None else set()
             for note in _notes(result):
                 notes.setdefault(note, {})[number.name] = None
         rows.append(row)
     whole, named = _behind(statement, _table(statement, rows)), {(key.name, key.attributes) for key in statement.keys}
-    table = _shown(statement, whole)
+    table = _shown(statement, whole, sampled)
     left_out = {
         key.name: whole[_all_of(place)] for place, key in enumerate(statement.keys) if key.name in statement.shown
     }
@@ -167,10 +169,14 @@ def _note_of(note: str, names: Sequence[str], statement: Statement) -> str:
 
 
 def _columns(number: Number, result: Result) -> Row:
-    """Return a number with its error and interval, times its factor; None where nothing is known."""
-    ends = sorted(number.factor * end for end in result.interval)
-    values = (number.factor * result.value, abs(number.factor) * result.standard_error, *ends)
-    columns = zip(number_columns(number.name), values, WAYS, strict=True)
+    """Return a number with its errors and intervals, times its factor; None where nothing is known."""
+    spreads = [(result.standard_error, result.interval), (math.nan, (math.nan, math.nan))]
+    if result.sampling is not None and result.population is not None:
+        spreads[1] = result.sampling, result.population
+    values = [number.factor * result.value]
+    for error, ends in spreads:
+        values += [abs(number.factor) * error, *sorted(number.factor * end for end in ends)]
+    columns = zip(number_columns(number.name, sampled=True), values, WAYS, strict=True)
     return {name: _rounded(value, number.places, way) for name, value, way in columns}
 
 
@@ -186,7 +192,7 @@ def _table(statement: Statement, rows: Sequence[Row]) -> pa.Table:
     keys = {key.name: column([row[key.name] for row in rows]) for key in statement.keys}
     for place in range(len(statement.keys)):
         keys[_all_of(place)] = pa.array([row[_all_of(place)] for row in rows], type=pa.bool_())
-    names = [name for number in statement.numbers for name in number_columns(number.name)]
+    names = [name for number in statement.numbers for name in number_columns(number.name, sampled=True)]
     return pa.table(keys | {name: pa.array([row[name] for row in rows], type=pa.float64()) for name in names})
 
 
@@ -206,9 +212,13 @@ def _all_of(place: int) -> str:
     return f"\N{FULL BLOCK} all {place}"
 
 
-def _shown(statement: Statement, table: pa.Table) -> pa.Table:
-    """Return the columns that are shown."""
+def _shown(statement: Statement, table: pa.Table, sampled: Collection[str]) -> pa.Table:
+    """Return the columns that are shown; of some numbers with the error of sampling."""
     keys = {key.name for key in statement.keys}
     return table.select(
-        [name for each in statement.shown for name in ((each,) if each in keys else number_columns(each))]
+        [
+            name
+            for each in statement.shown
+            for name in ((each,) if each in keys else number_columns(each, sampled=each in sampled))
+        ]
     )

@@ -78,10 +78,13 @@ class OverValues:
 
     def _named(self, node: exp.Column) -> str:
         """Return the column of the answer that a name means: also an error, or an end of an interval."""
-        numbers = [name for number in self.numbers for name in number_columns(number.name)]
-        names = [*(key.name for key in self.keys), *numbers]
-        same = [name for name in names if name.casefold() == node.name.casefold()]
+        shown, with_sampling = (
+            [name for number in self.numbers for name in number_columns(number.name, sampled=sampled)]
+            for sampled in (False, True)
+        )
+        names = [key.name for key in self.keys]
+        same = [name for name in (*names, *with_sampling) if name.casefold() == node.name.casefold()]
         if not same:
-            why = f"{node.name!r} is no column of the answer; there are {', '.join(names)}"
+            why = f"{node.name!r} is no column of the answer; there are {', '.join((*names, *shown))}"
             raise self.selected.columns.refused(why, node)
         return same[0]

@@ -14,6 +14,8 @@ from dpress.query.titled_rows import titled
 
 SUFFIXES = ("_error", "_low", "_high")
 """Behind the name of a number: its standard error, and the ends of its interval."""
+SAMPLED = ("_sampling_error", "_population_low", "_population_high")
+"""Behind these, where it is stated: the standard error of sampling, and the ends of the interval that holds both."""
 SHOWN = 20  # rows in a notebook
 FREE = "Nothing is charged: the answer follows from what is released."
 
@@ -24,7 +26,8 @@ class SqlTable:
 
     Args:
         statement: as it was read.
-        table: the columns asked for; behind every number its standard error and the ends of its interval.
+        table: the columns asked for; behind every number its standard error and the ends of its interval, then, where
+            any row states an error of sampling, that and the ends of the interval of noise and sampling together.
         numbers: the names of the columns of numbers.
         confidence: of every interval by itself.
         notes: what else is to be known, a sentence each.
@@ -52,7 +55,7 @@ class SqlTable:
     @property
     def of_numbers(self) -> frozenset[str]:
         """The names of the columns of numbers, their errors and the ends of their intervals."""
-        return frozenset(name for number in self.numbers for name in number_columns(number))
+        return frozenset(name for number in self.numbers for name in number_columns(number, sampled=True))
 
     @property
     def number_places(self) -> list[int]:
@@ -100,9 +103,9 @@ class SqlTable:
         return bytes(written.getvalue().to_pybytes())
 
 
-def number_columns(name: str) -> tuple[str, ...]:
-    """Return the columns of a number: its own, its standard error's, and those of the ends of its interval."""
-    return (name, *(name + suffix for suffix in SUFFIXES))
+def number_columns(name: str, *, sampled: bool = False) -> tuple[str, ...]:
+    """Return the columns of a number: its own, those of its error and interval, and those of the error of sampling."""
+    return (name, *(name + suffix for suffix in SUFFIXES + SAMPLED * sampled))
 
 
 def _text(value: Any) -> str:
