@@ -204,6 +204,31 @@ def test_places_are_listed_sorted_and_saved(opened, release):
     assert listed(page)[0][3] == interval(*release.query("place = A1x").interval, 0.1).replace("-", MINUS)
 
 
+def test_hidden_cells_are_marked_and_counts_rounded(opened, tmp_path):
+    rules = 'hide = ["cv > 0.05", "count < 100"]\nround = 5\n'
+    release = release_in(tmp_path, rules=rules)
+    page = opened(release)
+    page.get_by_label("List", exact=True).select_option(label="all 5 of the level town")
+    page.get_by_label("Share of", exact=True).select_option(label="age")
+    counts = ANSWERING.of(release).table(3, ())
+    shown = [".." if count < 100 else number(5 * round(count / 5), 5) for count in counts]
+    assert ([line[2] for line in listed(page)], shown[3]) == (shown, "..")
+    assert "(rounded numbers, nothing is sent)" in page.locator(".regions").text_content()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    table = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
+    assert [line["count"] and float(line["count"]) % 5 for line in table] == [0, 0, 0, "", 0]
+    search(page, "B1y")
+    page.keyboard.press("Enter")
+    page.get_by_label("Table", exact=True).select_option(label="sex \N{MULTIPLICATION SIGN} age")
+    page.get_by_label("by", exact=True).select_option(label="age")
+    page.get_by_label("and by", exact=True).select_option(label="sex")
+    told = [release.query(f"town = B1y and age = {age} and sex = {sex}") for age in range(4) for sex in "fm"]
+    assert {(answer.note or "").startswith("The release's tables hide") for answer in told} == {True, False}
+    for line, answer in zip(rows(page), told, strict=True):
+        assert (line[2:6] == [".."] * 4) == (answer.note is not None)
+
+
 def test_a_public_total_is_told_as_it_is(opened, tmp_path):
     page = opened(release_in(tmp_path, 'invariants = { state = "rows" }\n'))
     assert [line[2:5] for line in listed(page)] == [["2,143", "2,143 to 2,143", "0"], ["857", "857 to 857", "0"]]

@@ -62,8 +62,7 @@ class SuppressedRows:
         mask = self.display.hidden(number, error, ends, _counts(batch, number), signed=_signed(batch))
         for place in range(batch.schema.names.index(value), batch.num_columns):
             numbers = _numbers(batch, batch.schema.names[place])
-            shown = pa.array(numbers, mask=mask | np.isnan(numbers))
-            batch = batch.set_column(place, batch.schema.field(place), shown)
+            batch = _replaced(batch, place, numbers, mask | np.isnan(numbers))
         return batch.append_column(HIDDEN_COLUMN, pa.array(mask))
 
 
@@ -96,8 +95,14 @@ def rounded_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
         if name in batch.schema.names:
             place, numbers = batch.schema.names.index(name), _numbers(batch, name)
             shown = np.where(counted, ends[name] if name in ends else display.rounded(numbers), numbers)
-            batch = batch.set_column(place, batch.schema.field(place), pa.array(shown, mask=np.isnan(shown)))
+            batch = _replaced(batch, place, shown, np.isnan(shown))
     return batch
+
+
+def _replaced(batch: pa.RecordBatch, place: int, numbers: Array, missing: Mask) -> pa.RecordBatch:
+    """Return rows with other numbers in a column, of its type: whole numbers stay so."""
+    column = batch.schema.field(place)
+    return batch.set_column(place, column, pa.array(numbers, mask=missing).cast(column.type))
 
 
 def _measure(schema: pa.Schema) -> str | None:

@@ -57,8 +57,8 @@ PEOPLE = pa.table(
 )
 
 
-def release_in(folder, parameters=""):
+def release_in(folder, parameters="", rules=""):
     """Return the release of the country, worded as a private one; its files are in the folder."""
     pyarrow.csv.write_csv(TREE, folder / "tree.csv")
-    (folder / "spec.toml").write_text(SPEC + parameters, encoding="utf-8")
+    (folder / "spec.toml").write_text(SPEC.replace("[release]\n", f"[release]\n{rules}") + parameters, encoding="utf-8")
     return replace(publish(load_spec(folder / "spec.toml"), PEOPLE, rng=rng.seeded(2026)), private=True)

@@ -22,10 +22,11 @@ from dpress.inference.regions.cover import cover
 from dpress.inference.regions.measured import Table
 from dpress.inference.regions.spine_queries import Estimates, SpineQueries, table_of
 from dpress.inference.regions.variances import cell_variances
+from dpress.inference.suppression import display_of
 from dpress.kinds.regions.drawn_regions import drawn_regions
 from dpress.kinds.regions.level_files import file_stem
 from dpress.kinds.regions.levels import level_names
-from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts
+from dpress.kinds.regions.region_counts import NOISY, NoisyCounts, RegionCounts, noisy_counts
 from dpress.kinds.regions.region_errors import TableError, table_errors, wanted_tables
 from dpress.kinds.regions.stored_tables import StoredFile, StoredTable
 from dpress.kinds.regions.whole_counts import RECORDS, RegionRecords, whole_leaves
@@ -270,8 +271,13 @@ def measured(mechanism: object, drawn: NoisyRegions, *_: object) -> KeptAnswers:
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> RegionCounts:
-    """Return the tables of a folder; their cells are read when they are asked for."""
+    """Return the tables of a folder: cells are read when they are asked for; of files that hide some, made again."""
     answers = Answers(release=release)
+    files = [StoredFile(path=folder / name, digest=description["sha256"][name]) for name in answers.beside.values()]
+    if display_of(release.design.release).rules:
+        fitted = answers.queries.estimates(noisy_counts(answers.queries.measured, files[0]))
+        _with_everything(fitted)
+        return RegionCounts(estimates=fitted, files=files)
     levels: list[dict[Table, Any]] = [{} for _ in answers.levels]
     whole: list[dict[Table, Any]] = [{} for _ in answers.levels]
     for each in answers.level_tables:
@@ -283,7 +289,6 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     _with_everything(levels)
     if answers.mechanism.whole is not None:
         _with_everything(whole)
-    files = [StoredFile(path=folder / name, digest=description["sha256"][name]) for name in answers.beside.values()]
     return RegionCounts(estimates=levels, whole=whole if answers.mechanism.whole is not None else None, files=files)
 
 

@@ -56,7 +56,9 @@ def choose(spec: Spec) -> Choice:
     tables = measured_tables(parameters, levels, others.names, spine, public_to)
     if not any(tables.levels):
         raise ValueError(f"{PLACE}.invariants: nothing is left to measure; name a coarser level")
-    check_levels(levels, [*strategies.VALUE_COLUMNS, "adjusted", *others.names])
+    check_levels(
+        levels, [*strategies.VALUE_COLUMNS, "adjusted", *(["hidden"] if spec.release.display else []), *others.names]
+    )
     whole = _whole(parameters, others, tables)
     candidates = []
     for loss in spec.privacy.loss.payable:

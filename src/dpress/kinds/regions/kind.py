@@ -127,6 +127,7 @@ class Regions(Parameters, frozen=True):
 KIND = Kind(
     name="regions",
     names=("regions",),
+    suppresses=True,
     smaller="use fewer cells beside the regions, or release their levels one by one",
     of_counts=False,
     large=True,

@@ -34,6 +34,8 @@ def page_numbers(facts: Facts, answers: "Answers", levels: Sequence[PageLevel]) 
         "attributes": attributes,
         "noun": facts.noun,
         "critical": critical(CONFIDENCE, facts.tail),
+        "rules": [{"measure": rule.measure, "bound": rule.bound} for rule in facts.display.rules],
+        "base": facts.display.base,
         "levels": [_level(answers, each, variances) for each in levels],
         "missing": answers.levels[len(levels) :],
     }

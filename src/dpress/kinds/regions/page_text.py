@@ -18,9 +18,10 @@ from dpress.kinds.regions.plan_text import typical
 from dpress.query.published_tables import PublishedTable
 from dpress.reporting import page_tables
 from dpress.reporting.accuracy import first_value
+from dpress.reporting.facts import Facts
 from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import TIMES, error, number
-from dpress.reporting.views import view_of
+from dpress.reporting.views import View, view_of
 
 if TYPE_CHECKING:
     from dpress.kinds.regions.answers import Answers
@@ -29,18 +30,30 @@ MOST_REGIONS = 60  # of a level whose tables stand in the page without its scrip
 MOST_ROWS = 60  # of such a table; of a longer one its largest cells
 
 
-def upper_tables(answers: "Answers", levels: Sequence[PageLevel], noun: str) -> Iterator[Mapping[str, Any]]:
+def upper_tables(answers: "Answers", levels: Sequence[PageLevel], facts: Facts) -> Iterator[Mapping[str, Any]]:
     """Yield the upper levels, each with its tables; of levels of the same regions only the finest."""
     for page_level, finer in zip(levels, [*levels[1:], None], strict=True):
         if page_level.regions <= MOST_REGIONS and (finer is None or finer.regions > page_level.regions):
             tables = [
-                _table(answers, page_level, axes, noun) for axes in page_level.tables if axes or page_level.regions > 1
+                page_tables.table(_view(answers, page_level, axes, facts), most=MOST_ROWS)
+                for axes in page_level.tables
+                if axes or page_level.regions > 1
             ]
             yield {"name": page_level.name, "regions": page_level.regions, "tables": tables}
 
 
-def _table(answers: "Answers", page_level: PageLevel, axes: Axes, noun: str) -> Table:
-    """Return the cells of all regions of a level, or the largest of them."""
+def shown_as(answers: "Answers", levels: Sequence[PageLevel], facts: Facts) -> tuple[str, ...]:
+    """Return what is said of hidden and rounded numbers: how many of those in the page are hidden."""
+    if facts.display.whole:
+        return ()
+    views = [
+        _view(answers, each, axes, facts) for each in levels for axes in each.tables if axes or each.level
+    ]  # the one number of everything together is in no file
+    return facts.display.legend(sum(int(view.hidden.sum()) for view in views), sum(view.count.size for view in views))
+
+
+def _view(answers: "Answers", page_level: PageLevel, axes: Axes, facts: Facts) -> View:
+    """Return the cells of all regions of a level."""
     level = page_level.level
     counts = answers.table(level, axes)
     variances = cell_variances(answers.queries.measured, axes)[level]
@@ -52,7 +65,7 @@ def _table(answers: "Answers", page_level: PageLevel, axes: Axes, noun: str) -> 
         adjusted=None,
         tail=answers.release.tail,
     )
-    return page_tables.table(view_of(published, noun), most=MOST_ROWS)
+    return view_of(published, facts.noun, facts.display)
 
 
 def below_zero(answers: "Answers", levels: Sequence[PageLevel]) -> tuple[int, int]:

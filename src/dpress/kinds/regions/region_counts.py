@@ -1,5 +1,6 @@
 """What a release of regions keeps beside its description: the noisy counts, and the tables that add up."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.maps.linear import Numbers
-from dpress.inference.regions.measured import Table
+from dpress.inference.regions.measured import Measured, Table
 from dpress.inference.regions.spine_queries import Estimates
 from dpress.kinds.regions.levels import table_title
 from dpress.query.published_tables import BATCH_CELLS
@@ -60,3 +61,20 @@ class NoisyCounts:
                     columns = {name: pa.array([text]).take(pa.array(np.zeros(len(values), np.int8)))
                                for name, text in same.items()}  # fmt: skip
                     yield pa.record_batch(columns | {"answer": values})
+
+
+def noisy_counts(measured: Measured, file: Part) -> list[dict[Table, Numbers]]:
+    """Return the counts of such a file by level and table, shape (nodes, *sizes).
+
+    Args:
+        measured: which tables of which levels they are.
+        file: as `NoisyCounts` writes it.
+    """
+    answers = np.concatenate([batch["answer"].to_numpy() for batch in file.batches()])
+    shapes = [
+        {table: (nodes, *(measured.shape[axis] for axis in table)) for table in tables}
+        for nodes, tables in zip(measured.spine.sizes, measured.variances, strict=True)
+    ]
+    sizes = [math.prod(shape) for tables in shapes for shape in tables.values()]
+    parts = iter(np.split(answers, np.cumsum(sizes)[:-1]))
+    return [{table: next(parts).reshape(shape) for table, shape in tables.items()} for tables in shapes]

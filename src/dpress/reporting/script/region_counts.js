@@ -3,6 +3,7 @@
  * squares gives; see `inference.regions.variances`.
  */
 import { attribute } from "./attributes.js";
+import { shownAs } from "./shown_as.js";
 import { cutEnds, fieller, wholeCounts } from "./statistics.js";
 import { unpacked } from "./unpacked.js";
 
@@ -17,12 +18,13 @@ export function countsOf(data) {
   const answer = (estimate, variance) => {
     const half = wholeCounts(variance, data.critical);
     const value = variance ? estimate : Math.round(estimate); // a public total is a whole number
-    return { value, half, standardError: Math.sqrt(variance), interval: [value - half, value + half] };
+    return shownAs(data, { value, half, standardError: Math.sqrt(variance), interval: [value - half, value + half] });
   };
   const totals = levels.map((level) => viewOf(attributes, level, [], {}, {}));
   return {
     attributes,
     noun: data.noun,
+    numbers: data.base > 1 ? "rounded" : "exact",
     /** The tables that a level has in the page, by their attributes, but for the total. */
     tables: (level) => levels[level].tables.filter((axes) => axes.length),
     total: ({ level, node }) => answer(totals[level].counts(node)[0], totals[level].variance(node)),
@@ -36,12 +38,17 @@ export function countsOf(data) {
           return Array.from(view.counts(node), (value) => answer(value, variance));
         },
         values: (node) => {
-          const whole = view.whole(node);
-          return Array.from(view.counts(node), (value) => (whole > 0 ? Math.min(Math.max(value / whole, 0), 1) : NaN));
+          const [whole, variance] = [view.whole(node), view.variance(node)];
+          const value = (count) => (whole > 0 ? Math.min(Math.max(count / whole, 0), 1) : NaN);
+          return Array.from(view.counts(node), (count) =>
+            answer(count, variance).value === null ? null : value(count),
+          );
         },
         shares: (node, most = 1) => {
-          const pair = view.pair(node);
-          return Array.from(view.counts(node).slice(0, most), (value) => share(pair(value), data.critical));
+          const [pair, variance] = [view.pair(node), view.variance(node)];
+          return Array.from(view.counts(node).slice(0, most), (count) =>
+            shownAs(data, share(pair(count), data.critical), { count: answer(count, variance).value, rounded: false }),
+          );
         },
       };
     },

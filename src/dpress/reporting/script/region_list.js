@@ -39,7 +39,7 @@ export function regionList(tree, counts, shade) {
       ...(names ? [["name", "name"]] : []),
       ...(around || rows[0].level < 2 ? [] : [["within", "in"]]),
     ];
-    box.replaceChildren(listed(title, texts, lines, shade.words));
+    box.replaceChildren(listed(title, texts, lines, shade.words, counts.numbers));
   };
   return {
     node: element("div", {}, choice, box),
@@ -61,9 +61,9 @@ const lineOf = (tree, region, total, share) => ({
 });
 
 /** Returns the table of lines; `texts` are the keys and heads of their columns of words. */
-function listed(title, texts, lines, words) {
+function listed(title, texts, lines, words, numbers) {
   const shared = Boolean(lines[0].share);
-  const numbers = [
+  const columnsOfNumbers = [
     ["count", "count", ({ total }) => total.value, ({ total }) => number(total.value, unitOfCount(total))],
     ["low", "95 % interval", ({ total }) => total.interval[0], ({ total }) => interval(...total.interval, unitOfCount(total))],
     ["standard_error", "standard error", ({ total }) => total.standardError, ({ total }) => error(total.standardError)],
@@ -81,17 +81,21 @@ function listed(title, texts, lines, words) {
     title,
     size: lines.length,
     noun: "regions",
+    numbers,
     labels: texts.length,
-    heads: [...texts.map(([, head]) => head), ...numbers.map(([, head]) => head)],
+    heads: [...texts.map(([, head]) => head), ...columnsOfNumbers.map(([, head]) => head)],
     sorters: [
       ...texts.map(([key]) => ranked(lines.map((line) => line[key]))),
-      ...numbers.map(
+      ...columnsOfNumbers.map(
         ([, , value]) =>
           (row) =>
             value(lines[row]),
       ),
     ],
-    texts: (row) => [...texts.map(([key]) => lines[row][key]), ...numbers.map(([, , , text]) => text(lines[row]))],
+    texts: (row) => [
+      ...texts.map(([key]) => lines[row][key]),
+      ...columnsOfNumbers.map(([, , , text]) => text(lines[row])),
+    ],
     csv: (order) => csvOf([columns, ...Array.from(order, (row) => exact(lines[row]))]),
     json: (order) =>
       JSON.stringify(

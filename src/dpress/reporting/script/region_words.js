@@ -22,14 +22,18 @@ export function wordsOf(attributes, conditions) {
 
 /** Returns a share in percent, in no more digits than its error warrants. */
 export const percent = (value, spread) =>
-  Number.isNaN(value) ? "not known" : `${number(100 * value, unitOf(spread))} %`;
+  value === null ? number(null) : Number.isNaN(value) ? "not known" : `${number(100 * value, unitOf(spread))} %`;
 
 /** Returns the interval of a share in percent, its ends rounded outward. */
 export const percentBetween = ([low, high], spread) =>
-  Number.isNaN(low) ? "not known" : `${interval(100 * low, 100 * high, unitOf(spread))} %`;
+  low === null
+    ? number(null)
+    : Number.isNaN(low)
+      ? "not known"
+      : `${interval(100 * low, 100 * high, unitOf(spread))} %`;
 
 const unitOf = (spread) => Math.max(spread > 0 ? unitFor(100 * spread) : FINEST, FINEST);
 
 /** Returns the digits of a count: those that its error warrants, whole where it is whole. */
-export const unitOfCount = ({ value, standardError }) =>
-  value % 1 ? unitFor(standardError) : Math.max(1, unitFor(standardError));
+export const unitOfCount = ({ value, standardError, base = 1 }) =>
+  base > 1 ? base : value % 1 ? unitFor(standardError) : Math.max(1, unitFor(standardError));

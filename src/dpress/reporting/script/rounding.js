@@ -2,6 +2,8 @@
 
 const FINEST = 1e-6; // of a person, to which a count is rounded however small its error
 const MINUS = "\u2212";
+const MARK = ".."; // stands in the place of a hidden number, which is null
+const HIDDEN = `hidden (${MARK})`;
 
 /** Returns the power of ten to which a number with this standard error is rounded: at most a third of the error. */
 export const unitFor = (error) =>
@@ -9,6 +11,7 @@ export const unitFor = (error) =>
 
 /** Returns a number as a multiple of a power of ten, with thousands separators; `towards` is Math.floor or Math.ceil. */
 export function number(value, unit = 1, towards = null) {
+  if (value === null) return MARK;
   if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : "∞";
   const places = Math.max(0, Math.round(-Math.log10(unit)));
   const step = unit > 1 ? Math.round(unit) : 1;
@@ -21,20 +24,29 @@ export function number(value, unit = 1, towards = null) {
 }
 
 /** Returns an interval with its ends rounded outward. */
-export const interval = (low, high, unit = 1) => `${number(low, unit, Math.floor)} to ${number(high, unit, Math.ceil)}`;
+export const interval = (low, high, unit = 1) =>
+  low === null ? MARK : `${number(low, unit, Math.floor)} to ${number(high, unit, Math.ceil)}`;
 
 /** Returns an error with two significant digits, or three before the point. */
 export function error(value) {
+  if (value === null) return MARK;
   if (!Number.isFinite(value)) return "not known";
   return value > 0 ? number(value, 10 ** Math.min(0, Math.floor(Math.log10(value)) - 1)) : "0";
 }
 
 /** Returns an answer with its interval and standard error, in the words of the page. */
-export function answered({ value, standardError, interval: ends }, of = "count") {
+export function answered({ value, standardError, interval: ends, base = 1 }, of = "count") {
+  if (value === null) return HIDDEN;
   if (Number.isNaN(value))
     return `not known: the count that it is divided by may be zero. 95 % interval ${interval(...ends)}`;
   const finest = unitFor(standardError);
   const unit =
-    of === "count" && value % 1 === 0 ? Math.max(1, finest) : standardError > 0 || of === "count" ? finest : 1e-4;
+    base > 1
+      ? base
+      : of === "count" && value % 1 === 0
+        ? Math.max(1, finest)
+        : standardError > 0 || of === "count"
+          ? finest
+          : 1e-4;
   return `${number(value, unit)}, 95 % interval ${interval(...ends, unit)}, standard error ${error(standardError)}`;
 }

@@ -43,7 +43,21 @@ function textsOf(view, cell, unit) {
  * whose labels hold a text, where they are called `sought`.
  */
 export function table(shown) {
-  const { title, size, noun, labels, heads, sorters, texts, links = [], csv, json, first = -1, sought = "" } = shown;
+  const {
+    title,
+    size,
+    noun,
+    labels,
+    heads,
+    sorters,
+    texts,
+    links = [],
+    csv,
+    json,
+    first = -1,
+    sought = "",
+    numbers = "exact",
+  } = shown;
   const places = Array.from({ length: size }, (_, place) => place);
   let [order, sorted, down, wanted] = [places, -1, false, ""];
   const said = element("caption", { "aria-live": "polite" }, `${title}: ${number(size)} ${noun}`);
@@ -77,7 +91,9 @@ export function table(shown) {
     order = places.filter((place) => !wanted || names(place).some((one) => one.toLocaleLowerCase().includes(wanted)));
     if (sorted >= 0) {
       const by = sorters[sorted];
-      const keys = Float64Array.from(places, (place) => (Number.isNaN(by(place)) ? -Infinity : by(place)));
+      const keys = Float64Array.from(places, (place) => by(place) ?? NaN).map((key) =>
+        Number.isNaN(key) ? -Infinity : key,
+      );
       order.sort((one, other) => (down ? keys[other] - keys[one] : keys[one] - keys[other]) || one - other);
     }
     whole.setAttribute("aria-rowcount", String(order.length + 1));
@@ -113,7 +129,7 @@ export function table(shown) {
     button("CSV", () => saved(`${title}.csv`, "text/csv", csv(order))),
     " ",
     button("JSON", () => saved(`${title}.json`, "application/json", json(order))),
-    " (exact numbers, nothing is sent)",
+    ` (${numbers} numbers, nothing is sent)`,
   );
   return element("div", {}, ...(sought && size > FEW ? [search(`Search ${sought}`, find)] : []), box, save);
 }

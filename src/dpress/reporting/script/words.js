@@ -28,11 +28,11 @@ const namesOf = (view) => [...view.edges.map((one) => one.name), ...COLUMNS];
 /** Returns a view as CSV; a text that a spreadsheet would take for a formula is led by an apostrophe. */
 export const asCsv = (view, order) => csvOf([namesOf(view), ...Array.from(order, (place) => rowOf(view, place))]);
 
-/** Returns rows as CSV; a number that is not known is left out. */
+/** Returns rows as CSV; a number that is not known, or hidden, is left out. */
 export function csvOf(rows) {
   const cell = (one) =>
-    typeof one === "number"
-      ? String(Number.isNaN(one) ? "" : one)
+    one === null || typeof one === "number"
+      ? String(Number.isNaN(one) ? "" : (one ?? ""))
       : `"${one.replace(/^(?=[=+@\t\r]|-(?![\d.]))/, "'").replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
