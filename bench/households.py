@@ -8,10 +8,10 @@ population of $DPRESS_DATA's spine), and the example of ActivitySim for Atlanta,
 folder in $DPRESS_HOUSEHOLDS, else it is left out). "together" is `kind = "microdata"` of both tables; "apart" spends
 half on households with their size, half on persons with at most MOST of a household, who are then put into households
 of that size at random; both by `auto`, under LOSS for households, RUNS releases. All figures are total variation
-distances, means over pairs: "households" and "persons" of two attributes of one table; "across" of one of a household
-and one of its persons; "members" of one of the head and one of another; "sizes" of the number of persons. These are the
-measures of PrivLava (Cai et al. 2023) and PrivPetal (2024), with pairs; their figures are not reproduced here, for
-their programs cannot be installed: only the measures are used.
+distances, means over pairs and triples (names ending in 3): "households" and "persons" of attributes of one table;
+"across" of attributes of a household and of its persons; "members" of one of the head and one of another; "sizes" of
+the number of persons. These are the measures of PrivLava (Cai et al. 2023) and PrivPetal (2024); their figures are not
+reproduced here, for their programs cannot be installed: only the measures are used.
 """
 
 import itertools
@@ -204,24 +204,36 @@ class Cells:
 def measures(truth: Cells, made: Cells) -> dict[str, float]:
     """Return the distances of what was made."""
 
-    def pairs(first: Codes, second: Codes) -> float:
-        every = itertools.combinations(range(len(first)), 2)
-        return statistics.fmean(apart(first[list(pair)], second[list(pair)]) for pair in every)
-
-    def between(of: Any) -> float:
+    def inside(of: Any, number: int) -> float:
         sides = [of(cells) for cells in (truth, made)]
-        every = itertools.product(range(len(sides[0][0])), range(len(sides[0][1])))
-        return statistics.fmean(apart(*(np.stack([side[0][a], side[1][b]]) for side in sides)) for a, b in every)
+        every = itertools.combinations(range(len(sides[0])), number)
+        return statistics.fmean(apart(*(side[list(places)] for side in sides)) for places in every)
+
+    def between(of: Any, numbers: tuple[int, int] = (1, 1)) -> float:
+        sides = [of(cells) for cells in (truth, made)]
+        choices = (
+            itertools.combinations(range(len(part)), number) for part, number in zip(sides[0], numbers, strict=True)
+        )
+        every = itertools.product(*choices)
+        return statistics.fmean(
+            apart(*(np.concatenate([side[0][list(a)], side[1][list(b)]]) for side in sides)) for a, b in every
+        )
+
+    def across(cells: Cells) -> tuple[Codes, Codes]:
+        return cells.above[:, cells.of], cells.below
 
     def members(cells: Cells) -> tuple[Codes, Codes]:
         others = cells.heads != np.arange(cells.of.size)
         return cells.below[:, cells.heads[others]], cells.below[:, others]
 
     return {
-        "households": pairs(truth.above, made.above),
-        "persons": pairs(truth.below, made.below),
-        "across": between(lambda cells: (cells.above[:, cells.of], cells.below)),
+        "households": inside(lambda cells: cells.above, 2),
+        "persons": inside(lambda cells: cells.below, 2),
+        "across": between(across),
         "members": between(members),
+        "households3": inside(lambda cells: cells.above, 3),
+        "persons3": inside(lambda cells: cells.below, 3),
+        "across3": statistics.fmean(between(across, numbers) for numbers in ((1, 2), (2, 1))),
         "sizes": apart(truth.sizes[None], made.sizes[None]),
     }
 
