@@ -43,7 +43,7 @@ def upper_tables(answers: "Answers", levels: Sequence[PageLevel], facts: Facts) 
 
 
 def shown_as(answers: "Answers", levels: Sequence[PageLevel], facts: Facts) -> tuple[str, ...]:
-    """Return what is said of hidden and rounded numbers: how many of those in the page are hidden."""
+    """Return the sentences on hidden and rounded numbers: how many of those in the page are hidden."""
     if facts.display.whole:
         return ()
     views = [
