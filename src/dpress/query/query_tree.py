@@ -3,8 +3,9 @@
 Texts of values stay texts: which cells they name is the attribute's to say (`condition_cells`).
 """
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -116,6 +117,20 @@ def both(first: Condition, second: Condition | None) -> Condition:
     if second is None or second == TOTAL:
         return first
     return second if first == TOTAL else Condition(word="and", parts=(*_parts(second), *_parts(first)))
+
+
+def parted(condition: Condition | None, names: Collection[str]) -> tuple[Condition | None, Condition | None]:
+    """Return what a condition asks of some attributes alone, and the rest of it; None for nothing.
+
+    >>> where = Condition(word="=", attribute="region", values=("north",))
+    >>> parted(both(where, Condition(word="=", attribute="sex", values=("f",))), ["region"])[1].text
+    'sex = f'
+    """
+    sides: tuple[list[Condition], list[Condition]] = [], []
+    for part in () if condition is None else _parts(condition):
+        sides[not {test.attribute for test in part.tests} <= {*names}].append(part)
+    some, rest = (functools.reduce(both, side, TOTAL) for side in sides)
+    return (None if some == TOTAL else some), (None if rest == TOTAL else rest)
 
 
 def named(name: str) -> str:

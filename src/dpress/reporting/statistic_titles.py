@@ -15,7 +15,7 @@ from dpress.reporting.titled_conditions import titled_text
 
 PERCENT = "%"  # of shares
 UNITLESS = ("resultant length",)
-SHARE, PER_PERSON, DISTINCT = "share ", " per person", "distinct "
+SHARE, AMONG, PER_PERSON, DISTINCT = "share ", " where ", " per person", "distinct "
 AHEAD = (
     "coefficient",
     "correlation",
@@ -60,9 +60,12 @@ def titled(name: str, schema: Schema) -> Titled:
     >>> sex = Categorical(name="sex", title="Sex", values=["f", "m"])
     >>> titled("share sex = f", Schema((sex,))).name
     'share of Sex = f'
+    >>> titled("share sex = f where sex in (f, m)", Schema((sex,))).name
+    'share of Sex = f among Sex in (f, m)'
     """
     if name.startswith(SHARE):
-        return Titled(name=f"share of {titled_text(schema, name.removeprefix(SHARE))}")
+        conditions = name.removeprefix(SHARE).split(AMONG, 1)
+        return Titled(name=f"share of {' among '.join(titled_text(schema, each) for each in conditions)}")
     if begins_relation(name):
         return Titled(name=of_relation(name, schema))
     bare = name.removesuffix(PER_PERSON)

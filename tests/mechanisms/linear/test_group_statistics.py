@@ -40,6 +40,19 @@ def test_a_condition_counts_those_it_holds_for_and_the_others() -> None:
         assert (no, yes) == ((~holds & (CODES[0] == group)).sum(), (holds & (CODES[0] == group)).sum())
 
 
+def test_of_a_condition_among_some_rows_the_others_count_as_neither() -> None:
+    part = MomentSums(shape=SHAPE, by=(0,), degree=1, where=((1, (0, 5)),), among=((1, (0, 3, 5)), (2, (1,))))
+    among, holds = np.isin(CODES[1], (0, 3, 5)) & (CODES[2] == 1), np.isin(CODES[1], (0, 5))
+    for group, (no, yes) in enumerate(part.sums(CODES).reshape(3, 2)):
+        inside = among & (CODES[0] == group)
+        assert (no, yes) == ((inside & ~holds).sum(), (inside & holds).sum())
+    assert not part.counts_all
+    assert part.tested == (1, 2)
+    every = np.array(list(np.ndindex(SHAPE)), dtype=np.int32).T  # a row of every kind
+    changes = {int(np.abs(part.sums(row[:, np.newaxis])).sum()) for row in every.T}
+    assert changes == {0, part.sensitivity(1, Relation.ADD_REMOVE)}
+
+
 def test_a_distribution_counts_the_cells_of_levels() -> None:
     part = GroupDistribution(
         shape=SHAPE, by=(2, 0), axis=1, levels=10, tree=Hierarchy(4, 4), quantiles=(Fraction(1, 2),)
@@ -92,6 +105,7 @@ def test_noise_is_that_of_one_count_whatever_is_summed() -> None:
         ({"axis": 5}, "different axes of a table of 3 axes"),
         ({"axis": None}, "a level is the code of one axis"),
         ({"where": ((2, (1,)),)}, "a level is the code of one axis"),
+        ({"among": ((2, (1,)),)}, "rows are left out of a condition alone"),
         ({"steps": 1 << 16, "degree": 2}, r"steps\^degree must lie between 1 and 2\^31"),
     ],
 )

@@ -51,7 +51,7 @@ Share = Annotated[
         min_length=1,
         title="a list of at least one condition",
         description='conditions on attributes that are not in `by`, as "sex = f"; the share of each group\'s '
-        "rows that they hold for",
+        'rows that they hold for; "status = unemployed where status in (employed, unemployed)": of the rows there',
     ),
 ]
 Totals = Annotated[

@@ -43,6 +43,7 @@ class MomentSums(OverRows, LinearMap):
         steps: the highest level; steps^degree is at most 2^31.
         axis: whose code is the level; codes above `steps` are none. None for degree 0, and for a condition.
         where: instead of an axis, a condition: the axes and the cells that match; the level is then 0 or 1.
+        among: of a condition, which rows have a level at all, as axes and cells; every row where there are none.
         weight: of a row; then the first sum of a group is of 1 - u, the others of u B_j(t).
     """
 
@@ -53,16 +54,24 @@ class MomentSums(OverRows, LinearMap):
     axis: int | None = None
     where: Condition = ()
     weight: RowWeight | None = None
-    added_later: ClassVar[tuple[str, ...]] = ("weight",)
+    among: Condition = ()
+    added_later: ClassVar[tuple[str, ...]] = ("weight", "among")
 
     def __post_init__(self) -> None:
-        axes = {*self.by, *(axis for axis, _ in self.where), *(() if self.axis is None else (self.axis,))}
+        axes = {*self.by, *self.tested, *(() if self.axis is None else (self.axis,))}
         if not axes <= set(range(len(self.shape))) or len(set(self.by)) < len(self.by):
             raise ValueError(f"axes must be different axes of a table of {len(self.shape)} axes, got {sorted(axes)}")
         if bool(self.degree) == (self.axis is None and not self.where) or (self.where and self.axis is not None):
             raise ValueError("a level is the code of one axis, or whether a condition holds; degree 0 has none")
+        if self.among and not self.where:
+            raise ValueError("rows are left out of a condition alone")
         if not 1 <= self.steps**self.degree <= LARGEST or (self.where and self.steps != 1):
             raise ValueError(f"steps^degree must lie between 1 and 2^31, got {self.steps}^{self.degree}")
+
+    @property
+    def tested(self) -> tuple[int, ...]:
+        """The axes that conditions are about."""
+        return tuple(dict.fromkeys(axis for axis, _ in (*self.where, *self.among)))
 
     @property
     def whole(self) -> int:
@@ -93,7 +102,7 @@ class MomentSums(OverRows, LinearMap):
     @property
     def counts_all(self) -> bool:
         """Whether every row of a weight counts: none is without a level."""
-        return self.axis is None or self.steps + 1 == self.shape[self.axis]
+        return not self.among and (self.axis is None or self.steps + 1 == self.shape[self.axis])
 
     @property
     def counts_rows(self) -> bool:
@@ -121,14 +130,24 @@ class MomentSums(OverRows, LinearMap):
         return np.rint(sums).astype(np.int64).ravel()
 
     def levels(self, codes: Codes) -> Integers:
-        """Return the level of every row, shape (rows,): of a condition 0 or 1, without either 0; others are none."""
+        """Return the level of every row, shape (rows,): of a condition 0 or 1, without either 0; others are none.
+
+        Rows that a condition is not among have the level -1, which is none.
+        """
         if self.axis is not None:
             levels: Integers = codes[self.axis].astype(np.int64)
             return levels
-        matches = np.ones(codes.shape[1], dtype=bool)
-        for axis, cells in self.where:
-            matches &= np.isin(codes[axis], cells)
-        return (matches & bool(self.degree)).astype(np.int64)
+        matches = _matching(codes, self.where)
+        levels = (matches & bool(self.degree)).astype(np.int64)
+        return np.where(_matching(codes, self.among), levels, -1) if self.among else levels
+
+
+def _matching(codes: Codes, condition: Condition) -> npt.NDArray[np.bool_]:
+    """Return which rows have a cell that matches along every axis, shape (rows,)."""
+    matches = np.ones(codes.shape[1], dtype=bool)
+    for axis, cells in condition:
+        matches &= np.isin(codes[axis], cells)
+    return matches
 
 
 def _shares(levels: Integers, steps: int, degree: int) -> list[Integers]:

@@ -16,7 +16,7 @@ from dpress.inference.interval import critical
 from dpress.inference.sampling_variance import SamplingVariance
 from dpress.inference.two_samples import SampledRows, variance_of_means, variance_of_share
 from dpress.kinds.statistics.curator import shared_errors
-from dpress.kinds.statistics.curator.conditions import condition, held_by
+from dpress.kinds.statistics.curator.conditions import held_by, share_name, within
 from dpress.kinds.statistics.curator.estimates import GroupEstimates, group_estimates, not_additive
 from dpress.kinds.statistics.curator.first_step import (
     GroupMechanism,
@@ -39,7 +39,7 @@ from dpress.query.answers import Progress, Sides
 from dpress.query.boxes import products
 from dpress.query.linear_forms import Compared, Linear
 from dpress.query.published_tables import CONFIDENCE
-from dpress.query.query_tree import Condition, Query, both
+from dpress.query.query_tree import TOTAL, Condition, Query, both, parted
 from dpress.query.result import Result
 
 
@@ -138,16 +138,28 @@ class CuratorAnswers(GroupAnswers):
 
     def share(self, query: Query, text: str, confidence: float) -> Result | None:
         """Answer the share of a condition that was measured; None where there is none."""
-        name = self._share_name(query.first)
-        return None if name is None else self.answered((text, query.of), name, query.where, confidence)
-
-    def _share_name(self, conditions: Condition) -> str | None:
-        boxes = products(self.release.schema, conditions)
-        if len(boxes) > 1 or self.strategy is None:
+        if (measured := self._measured_share(query)) is None:
             return None
-        where = held_by(boxes[0])
-        measured = where in [part.where for part in self.strategy.moments]
-        return f"share {condition(self.release.schema, where)}" if measured else None
+        name, groups = measured
+        return self.answered((text, query.of), name, groups, confidence)
+
+    def _measured_share(self, query: Query) -> tuple[str, Condition | None] | None:
+        """Return the name of a share that was measured, and the groups that it is of; None where there is none."""
+        schema = self.release.schema
+        groups, among = parted(query.where, [axis.name for axis in self.axes])
+        boxes = [products(schema, each) for each in (query.first, among or TOTAL)]
+        if self.strategy is None or any(len(each) > 1 for each in boxes):
+            return None
+        where, inside = (held_by(each[0]) for each in boxes)
+        sought = within(where, inside), inside
+        names = [share_name(schema, part) for part in self.strategy.moments if (part.where, part.among) == sought]
+        return (names[0], groups) if names and where else None
+
+    def _measured(self, side: Query) -> tuple[str, Condition | None]:
+        """Return the name of a mean or a share, `COUNT` of a share that follows from counts, and the groups."""
+        if side.of != "share":
+            return f"mean {side.attribute}", side.where
+        return self._measured_share(side) or (COUNT, side.where)
 
     def linear(self, queries: Sequence[Query]) -> Linear:
         """Return counts and sums of sets of groups, with the exact covariance of their errors.
@@ -224,24 +236,24 @@ class CuratorAnswers(GroupAnswers):
             return None if None in drawn else variance_of_means([each for each in drawn if each is not None])
         if not self.replicated:
             return None
-        share = self._share_name(sides[0].first) if sides[0].of == "share" else None
-        name = share or f"mean {sides[0].attribute}"
-        left, right = (self.estimates(self.mask(side.where), CONFIDENCE) for side in sides)
-        if share is None and sides[0].of == "share" and (sums := self.estimates(None, CONFIDENCE)) is not None:
+        (name, groups), (other, beside) = (self._measured(side) for side in sides)
+        left, right = (self.estimates(self.mask(where), CONFIDENCE) for where in (groups, beside))
+        if name == COUNT and sides[0].of == "share" and (sums := self.estimates(None, CONFIDENCE)) is not None:
             masks = [(self.mask(both(side.first, side.where)), self.mask(side.where)) for side in sides]
             return shared_errors.of_weights(sums, *masks)
-        if left is None or right is None or name not in left.names:
+        if left is None or right is None or name != other or name not in left.names:
             return None
         return shared_errors.of_difference(left, right, name)
 
     def _drawn(self, side: Query, result: Result) -> SampledRows | None:
         """Return how the rows of a group vary; None of a mean whose variance was not measured."""
-        sums = self.estimates(self.mask(side.where), CONFIDENCE)
+        name, groups = self._measured(side)
+        sums = self.estimates(self.mask(groups), CONFIDENCE)
         if sums is None:
             return None
         if side.of == "share":
             variance, most = variance_of_share(result.value, result.interval)
-            count, spread = sums.count_of(self._share_name(side.first) or COUNT)
+            count, spread = sums.count_of(name)
         elif (name := f"variance {side.attribute}") in sums.names:
             among = sums.of(name)
             variance, most = float(among.value[0]), float(among.high[0])

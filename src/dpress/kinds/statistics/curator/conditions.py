@@ -6,12 +6,25 @@ import numpy as np
 
 from dpress.attributes.domain import Schema
 from dpress.core.maps.linear import Array
-from dpress.mechanisms.linear.moment_sums import Condition
+from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
 
 
 def held_by(weights: Sequence[Array]) -> Condition:
     """Return the axes that a box of cells is about, and the cells of each, from 0 or 1 for every cell of every axis."""
     return tuple((axis, tuple(np.flatnonzero(mask).tolist())) for axis, mask in enumerate(weights) if not mask.all())
+
+
+def within(where: Condition, among: Condition) -> Condition:
+    """Return what a condition asks of the rows that others hold for: less cells, and no axis that always matches."""
+    inside = dict(among)
+    cut = [(axis, tuple(cell for cell in cells if cell in inside.get(axis, cells))) for axis, cells in where]
+    return tuple((axis, cells) for axis, cells in cut if cells != inside.get(axis))
+
+
+def share_name(schema: Schema, part: MomentSums) -> str:
+    """Return what the share of a condition is called, in the words of a query."""
+    among = f" where {condition(schema, part.among)}" if part.among else ""
+    return f"share {condition(schema, part.where)}{among}"
 
 
 def condition(schema: Schema, where: Condition) -> str:

@@ -22,7 +22,7 @@ from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.attribute_levels import check_units, finest
 from dpress.kinds.statistics.curator import discovery, first_step
 from dpress.kinds.statistics.curator.cells_near import CutCells
-from dpress.kinds.statistics.curator.conditions import held_by
+from dpress.kinds.statistics.curator.conditions import held_by, within
 from dpress.kinds.statistics.curator.cut_cells import better_cut, cut_cells, with_parts
 from dpress.kinds.statistics.curator.discovery import Discovery
 from dpress.kinds.statistics.curator.distinct_of_groups import check_distinct, distinct_parts
@@ -43,6 +43,7 @@ from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.linear.row_weight import RowWeight
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.query.boxes import product
+from dpress.query.schema_queries import query_of
 from dpress.release.plan.candidate import Candidate, Choice
 from dpress.release.plan.display_rules import check_counted
 from dpress.release.plan.parameter_checks import of_kind, of_methods
@@ -106,7 +107,7 @@ class _Goal:
     @property
     def conditions(self) -> set[str]:
         """The attributes that conditions are about."""
-        return {self.schema.names[axis] for part in _moments(self, self.measured) for axis, _ in part.where}
+        return {self.schema.names[axis] for part in _moments(self, self.measured) for axis in part.tested}
 
     def with_intervals(self, **terms: Any) -> "_Goal":
         """Return the same with intervals for all quantiles, and other parameters where some are given."""
@@ -295,16 +296,37 @@ def _moments(goal: _Goal, counted: AbstractSet[str], *, alone: bool = True) -> I
         yield MomentSums(
             shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis, weight=weight
         )
+    complete = False  # whether a share counts every row
     for place, text in enumerate(shares, 1):
-        try:
-            where = held_by(product(schema, text))
-        except ValueError as error:
-            raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
-        _check_condition(goal, where, f"{PLACE}.share[#{place}]")
-        yield MomentSums(shape=schema.shape, by=by, degree=1, where=where, weight=weight)
+        where, among = _share(goal, text, f"{PLACE}.share[#{place}]")
+        complete |= not among
+        yield MomentSums(shape=schema.shape, by=by, degree=1, where=where, among=among, weight=weight)
     measured = {*goal.degrees, *counted}
-    if (measured or alone) and not shares and all(schema.attribute(name).with_cells.extra for name in measured):
+    partial = not complete and all(schema.attribute(name).with_cells.extra for name in measured)
+    if partial and (measured or alone or shares):
         yield MomentSums(shape=schema.shape, by=by, degree=0, weight=weight)
+
+
+def _share(goal: _Goal, text: str, place: str) -> tuple[Condition, Condition]:
+    """Return the cells of a share's condition, and of the rows that it is among; none of all.
+
+    Raises:
+        ValueError: it cannot be read, or is not to be measured.
+    """
+    schema = goal.schema
+    try:
+        query = query_of(schema, f"share {text}")
+        where = held_by(product(schema, query.first))
+        among = () if query.where is None else held_by(product(schema, query.where))
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    if query.by:
+        raise ValueError(f"{place}: groups are those of `by`, got {text!r}")
+    if among:
+        _check_condition(goal, among, place)
+    where = within(where, among)
+    _check_condition(goal, where, place)
+    return where, among
 
 
 def _check_condition(goal: _Goal, where: Condition, place: str) -> None:

@@ -20,7 +20,7 @@ from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
 from dpress.inference.sampling_variance import with_sampling
-from dpress.kinds.statistics.curator.conditions import condition
+from dpress.kinds.statistics.curator.conditions import share_name
 from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variances, prefix_variances, prefixes
 from dpress.kinds.statistics.curator.sampling import Deviations, deviations_of
 from dpress.kinds.statistics.curator.weights import heaviest, weighted
@@ -331,7 +331,7 @@ def statistics(strategy: GroupStatistics, schema: Schema) -> dict[str, tuple[int
         named[f"sum {weighted(schema, strategy.weight)}"] = (of_all, GroupEstimates.weight_sum)
     for place, moments in enumerate(strategy.moments):
         if moments.where:
-            named[f"share {condition(schema, moments.where)}"] = (place, GroupEstimates.share)
+            named[share_name(schema, moments)] = (place, GroupEstimates.share)
         elif moments.axis is not None:
             name = schema.names[moments.axis]
             named |= {f"sum {name}": (place, GroupEstimates.total), f"mean {name}": (place, GroupEstimates.mean)}

@@ -10,6 +10,7 @@ from dpress.kinds.statistics.curator.answers import ANSWERING
 from dpress.kinds.statistics.curator.conditions import condition
 from dpress.kinds.statistics.curator.quantiles import BETA
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.query.release import Release
 from dpress.reporting.titled_conditions import titled_text
 
@@ -41,11 +42,11 @@ def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
         if part.axis is not None:
             yield f"{schema.captions[part.axis]}: shares of rows"
         else:
-            yield f"whether {titled_text(schema, condition(schema, part.where))}" if part.where else "rows"
+            yield _tested(schema, part) or "rows"
     for tree in strategy.distributions:
         yield f"{schema.captions[tree.axis]}: a tree of counts"
     for replicates in strategy.replicates:
-        where = titled_text(schema, condition(schema, replicates.part.where)) if replicates.part.where else ""
+        where = _tested(schema, replicates.part).removeprefix("whether ")
         axis = replicates.part.axis
         of = "rows" if axis is None else schema.captions[axis]
         yield f"{where or of}: {len(replicates.axes)} replicate weights"
@@ -53,6 +54,12 @@ def _measured(strategy: GroupStatistics, schema: Schema) -> Iterator[str]:
         yield f"{schema.captions[values.axis]}: different values"
     for persons in strategy.persons:
         yield "persons" if persons.axis is None else f"{schema.captions[persons.axis]}: a total of each person"
+
+
+def _tested(schema: Schema, part: MomentSums) -> str:
+    """Return what a part's condition tests, in words; empty without one."""
+    among = f", among {titled_text(schema, condition(schema, part.among))}" if part.among else ""
+    return f"whether {titled_text(schema, condition(schema, part.where))}{among}" if part.where else ""
 
 
 def _percent(share: Fraction) -> str:

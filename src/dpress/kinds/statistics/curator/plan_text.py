@@ -38,6 +38,7 @@ def text(planned: Plan) -> PlanText:
     rest = f"{exact}, the others" if {COUNT, PERSONS} & {*errors} else "errors"
     basis = f"For {group}, {supposed(of_kind(planned.spec, Statistics).assume or {})}; {rest} are approximations."
     remarks: list[str | Listing] = [basis, *_without_intervals(planned, chosen), *_weighted(planned, chosen)]
+    remarks += _among(chosen)
     if bounds is not None:
         remarks.append(_bounded(planned, bounds))
     if (cutting := cells_first(chosen.mechanism)) is not None:
@@ -86,6 +87,16 @@ def _weighted(planned: Plan, chosen: Candidate) -> list[str]:
         return [basis]
     size = len(strategy.replicates[0].axes)
     return [basis, f"{size} replicate weights tell the error of sampling, down to the most that noise hides of it."]
+
+
+def _among(chosen: Candidate) -> list[str]:
+    """Return for how many rows the error of a share is stated that is among some of them."""
+    strategy = decoder_of(chosen.mechanism).strategy
+    if strategy is None or not any(part.among for part in strategy.moments):
+        return []
+    return [
+        "A share with `where` errs as stated where it is of all rows of a group; of half of them it errs twice as much."
+    ]
 
 
 def _expected(planned: Plan) -> str:
