@@ -164,6 +164,15 @@ def test_the_design_effect_compares_with_rows_drawn_one_by_one() -> None:
     assert answer.design_effect == pytest.approx(answer.sampling**2 / alone, rel=0.02)
 
 
+def test_with_hardly_any_noise_the_interval_of_both_is_student_s_whatever_the_noise() -> None:
+    for budget in ("epsilon", "rho"):
+        answer = release("brr", budget, 900)["mean wage"]
+        assert answer.sampling is not None
+        assert answer.population is not None
+        half = (answer.population[1] - answer.population[0]) / 2
+        assert half == pytest.approx(2.04 * answer.sampling, rel=0.01)  # of 31 degrees
+
+
 def test_where_noise_hides_the_error_the_interval_allows_for_it() -> None:
     noisy = release("brr", "epsilon", 1.0)
     queries = [f"{name} where region = {region}" for name in SAMPLED for region in ("north", "south")]
@@ -185,7 +194,7 @@ def test_files_and_page_have_both_errors(tmp_path: Path) -> None:
     assert next(row for row in loaded if row["statistic"] == "count")["sampling_error"] is None
     words = text(html_of_page(release()))
     assert "Noise and sampling" in words
-    assert "Standard errors of noise and of sampling" in words
+    assert "Standard errors of noise and of sampling statistic value noise sampling" in words
     assert "the interval with sampling" in words or "that with sampling" in words
     announced = " ".join(release().answers.announced)
     assert "that with sampling holds also by how much the sample differs" in announced

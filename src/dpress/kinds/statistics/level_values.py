@@ -10,6 +10,7 @@ from dpress.attributes.numbers.attribute import Number
 from dpress.core.maps.linear import Array
 from dpress.inference.group_moments import Estimates
 from dpress.mechanisms.linear.groups import first_levels
+from dpress.mechanisms.linear.moment_sums import MomentSums
 
 Places = npt.NDArray[np.int64]
 
@@ -31,6 +32,11 @@ def level_scale(attribute: Number, steps: int) -> tuple[float, float]:
     low, below, most, high = attribute.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
     first, last = (low + below - attribute.whole) / 2, (most + high - attribute.whole) / 2
     return (first + last) / 2, (last - first) / 2
+
+
+def scale_of(schema: Schema, part: MomentSums) -> tuple[float, float]:
+    """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
+    return level_scale(bounded(schema, part.axis), part.steps)
 
 
 def valued(attribute: Number, cells: int, levels: int, places: Sequence[Array], z: float) -> Estimates:

@@ -44,7 +44,7 @@ from dpress.reporting.statistic_titles import Titled, chief, titled
 TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_ROWS = 60  # in a table
 MEDIAN = 0.5
-SAMPLED = ("statistic", "noise", "sampling", "95 % interval of both", "design effect")
+SAMPLED = ("statistic", "value", "noise", "sampling", "95 % interval of both", "design effect")
 SHORTEST = 6  # letters of a label that is cut beside others
 MOST_CUT = 1 << 10  # labels of an attribute that are distinct when they are cut
 
@@ -174,8 +174,8 @@ def _of_sampling(ordered: Ordered, whole: GroupResults, schema: Schema) -> Table
         for name, statistic in statistics.items() if len(rows) < MOST_ROWS else ():
             title = with_unit(name, schema)
             label = title.name if group == ALL else f"{title.name}, {group}"
-            error = texts(statistic, place, title.unit)[-1]
-            rows.append((label, error, *sampled(statistic, place, title.unit)))
+            value, _, error = texts(statistic, place, title.unit)
+            rows.append((label, value, error, *sampled(statistic, place, title.unit)))
     filled = [column for column in range(len(SAMPLED)) if any(row[column] != "none" for row in rows)]
     shown = tuple(tuple(row[column] for column in filled) for row in rows[:MOST_ROWS])
     header = tuple(SAMPLED[column] for column in filled)

@@ -86,7 +86,8 @@ class CuratorAnswers(GroupAnswers):
         if self.strategy is None or self.drawn.sums is None:
             return None
         z = critical(confidence, self.release.tail)
-        return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
+        normal = critical(confidence, "gaussian")
+        return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask, of_sampling=normal)
 
     def chosen_estimates(self, mask: Mask | None) -> dict[str, Estimates]:
         """Return the quantiles that were chosen, of every group, or of the one that a mask names."""

@@ -25,9 +25,8 @@ from dpress.kinds.statistics.curator.prefix_counts import Counted, form_variance
 from dpress.kinds.statistics.curator.sampling import Deviations, deviations_of
 from dpress.kinds.statistics.curator.weights import heaviest, weighted
 from dpress.kinds.statistics.group_results import COUNT, Mask, quantile_name
-from dpress.kinds.statistics.level_values import bounded, level_scale, valued, valued_between
+from dpress.kinds.statistics.level_values import bounded, scale_of, valued, valued_between
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.moment_sums import MomentSums
 
 PERSONS, DISTINCT = "persons", "distinct"
 
@@ -44,6 +43,7 @@ class GroupEstimates:
         steps: of the noise of one sum of every part, in counts.
         sizes: how many groups each set has, shape (sets,).
         z: standard errors to each side of an interval.
+        of_sampling: the same of the error of sampling, which is normal whatever the noise is.
     """
 
     strategy: GroupStatistics
@@ -53,6 +53,7 @@ class GroupEstimates:
     steps: tuple[float, ...]
     sizes: Array
     z: float
+    of_sampling: float
 
     def of(self, name: str, share: Fraction | None = None) -> Estimates:
         """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
@@ -149,7 +150,9 @@ class GroupEstimates:
     def _of_sum(self, estimates: Estimates, place: int, scale: tuple[float, float]) -> Estimates:
         """Return a sum with the error of sampling, where replicates tell it."""
         deviations = self.deviations(place)
-        return estimates if deviations is None else with_sampling(estimates, deviations.of_sum(*scale), self.z)
+        return (
+            estimates if deviations is None else with_sampling(estimates, deviations.of_sum(*scale), self.of_sampling)
+        )
 
     def _of_ratio(self, place: int, scale: tuple[float, float], spread: Array | None) -> Estimates:
         """Return a ratio in its units, where replicates tell it with the error of sampling.
@@ -165,7 +168,7 @@ class GroupEstimates:
             return estimates
         sampling = deviations.variance_of(*self.shifts(place, radius))
         rows = np.maximum(self._row_count(place)[0], 1)
-        return with_sampling(estimates, sampling, self.z, (centre - radius, centre + radius), spread / rows)
+        return with_sampling(estimates, sampling, self.of_sampling, (centre - radius, centre + radius), spread / rows)
 
     def shifts(self, place: int, radius: float) -> tuple[Array, Array]:
         """Return how far a part's ratio is from that of every replicate; see `Deviations.shifts`."""
@@ -307,7 +310,7 @@ class GroupEstimates:
 
     def _scale(self, place: int) -> tuple[float, float]:
         if place < self._rows:
-            return scale(self.schema, self.strategy.moments[place])
+            return scale_of(self.schema, self.strategy.moments[place])
         low, high = map(float, self.strategy.persons[place - self._first_person].bounds)
         return (low + high) / 2, (high - low) / 2
 
@@ -365,7 +368,13 @@ def not_additive(strategy: GroupStatistics, schema: Schema) -> tuple[str, ...]:
 
 
 def group_estimates(
-    strategy: GroupStatistics, schema: Schema, measurement: Measurement, *, z: float, mask: Mask | None = None
+    strategy: GroupStatistics,
+    schema: Schema,
+    measurement: Measurement,
+    *,
+    z: float,
+    mask: Mask | None = None,
+    of_sampling: float | None = None,
 ) -> GroupEstimates:
     """Return the estimates of every group, or of the one set of those that a mask names.
 
@@ -375,6 +384,7 @@ def group_estimates(
         measurement: the noisy answers.
         z: standard errors to each side of an interval.
         mask: shape (groups,).
+        of_sampling: the same of the error of sampling; z where it is None.
     """
     pairs = list(zip(strategy.parts, measurement.parts, strict=True))
     groups = strategy.parts[0].groups
@@ -386,9 +396,5 @@ def group_estimates(
         steps=tuple(part.step for part in strategy.parts),
         sizes=np.ones(groups) if mask is None else np.array([float(mask.sum())]),
         z=z,
+        of_sampling=z if of_sampling is None else of_sampling,
     )
-
-
-def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
-    """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
-    return level_scale(bounded(schema, part.axis), part.steps)

@@ -20,14 +20,14 @@ from dpress.core.maps.linear import Array
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, cell_shares
 from dpress.kinds.statistics.curator.cells_near import CellsNear
-from dpress.kinds.statistics.curator.estimates import GroupEstimates, scale, statistics
+from dpress.kinds.statistics.curator.estimates import GroupEstimates, statistics
 from dpress.kinds.statistics.curator.first_step import GroupMechanism, cells_first, decoder_of, groups_of
 from dpress.kinds.statistics.curator.parts_of_budget import Measured
 from dpress.kinds.statistics.curator.prefix_counts import mean_form_variance
 from dpress.kinds.statistics.curator.quantiles import quantile_names, value_error, value_errors
 from dpress.kinds.statistics.curator.weights import mean_part
 from dpress.kinds.statistics.group_results import quantile_name
-from dpress.kinds.statistics.level_values import bounded
+from dpress.kinds.statistics.level_values import bounded, scale_of
 from dpress.mechanisms.discovery.quantile_cells import CELLS_SHARE
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -115,7 +115,7 @@ def hidden_sampling(mechanism: GroupMechanism, schema: Schema, users: int, assum
             continue
         half = (statistic.population[1][0] - statistic.population[0][0]) / 2
         within = (statistic.high[0] - statistic.low[0]) / 2
-        hidden[name] = math.sqrt(max(half**2 - within**2, 0)) / expected.z
+        hidden[name] = math.sqrt(max(half**2 - within**2, 0)) / expected.of_sampling
     return hidden
 
 
@@ -198,6 +198,7 @@ def _expected(
         steps=tuple(part.step for part in strategy.parts),
         sizes=np.ones(1),
         z=critical(CONFIDENCE, mechanism.tail),
+        of_sampling=critical(CONFIDENCE, "gaussian"),
     )
 
 
@@ -214,7 +215,7 @@ def _shares(part: MomentSums, schema: Schema, assumed: Assumed) -> Array:
     shape = None if part.axis is None else assumed.get(schema.names[part.axis])
     if shape is None:
         return np.full(part.degree + 1, 1 / (part.degree + 1))
-    centre, radius = scale(schema, part)
+    centre, radius = scale_of(schema, part)
     t = (shape.mean - centre) / radius
     square = t**2 + (shape.sd / radius) ** 2
     if part.degree == 1:
