@@ -1,7 +1,9 @@
 """Hidden and rounded numbers: post-processing of what is published, marked in every file, and queries answer."""
 
+import datetime as dt
 import itertools
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -9,14 +11,18 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from tests.kinds import reading
 from tests.kinds.statistics import weighted_rows
 from tests.kinds.statistics.test_replicates import parameters, survey
 
-from dpress import NotSupported, load_release, plan, publish, report
+from dpress import NotSupported, load_release, load_series, plan, publish, publish_period, report
 from dpress.core.basics import rng as generators
+from dpress.data.specification.spec import from_dict
 from dpress.document.design import as_plain, from_plain
 from dpress.inference.suppression import Display, display_of
 from dpress.reporting.bundle import write_bundle
+from dpress.reporting.series_page import series_page
+from dpress.reporting.series_parts import parts
 
 REGIONS = ["north", "south", "east", "west"]
 REGION = {"name": "region", "kind": "categorical", "values": REGIONS}
@@ -161,11 +167,39 @@ def test_a_kind_that_hides_nothing_and_a_column_of_that_name_are_refused(kind):
         plan({"attribute": [numbers], "privacy": privacy, "release": {"kind": "histogram", "round": 5}})
 
 
-def test_a_release_by_periods_hides_nothing():
+@pytest.mark.parametrize("kind", ["histogram", "statistics"])
+def test_a_series_hides_the_numbers_of_every_period(kind, tmp_path):
     dated = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-12-31"], "cells": "month"}
-    plain = {"attribute": [dated], "privacy": {"epsilon": 1}, "periods": {"attribute": "day"}}
-    with pytest.raises(ValueError, match=r"\$\.release\.round: not of what grows by periods; leave it out"):
-        plan(plain | {"release": {"kind": "histogram", "round": 5}})
+    release = {"kind": kind} | BOTH
+    attributes = [dated, REGION]
+    if kind == "statistics":
+        attributes, release = [*attributes, COST], release | {"parameters": {"by": ["region"], "mean": ["cost"]}}
+    plain = {"attribute": attributes, "privacy": {"epsilon": 1}, "periods": {"attribute": "day"}, "release": release}
+    for month in (1, 2):
+        days = pa.array([dt.date(2024, month, 1 + place % 28) for place in range(sum(SIZES))])
+        table = rows().append_column("day", days)
+        publish_period(from_dict(plain), f"2024-0{month}", table, out=tmp_path / "out", rng=generators.seeded(month))
+    series = load_series(tmp_path / "out")
+    files = [next(iter(each.answers.tables)) for each in series.releases.values()]
+    folders = [tmp_path / "out" / name / file for name, file in zip(series.periods, files, strict=True)]
+    hidden = [pq.read_table(folder)["hidden"].to_pylist() for folder in folders]
+    assert all(any(each) and not all(each) for each in hidden)
+    page = reading.text(series_page(series))
+    for part in parts(series).shown:
+        counts = part.counted
+        numbers, shown = part.numbers, part.shown
+        mask = (numbers.error > 0.2 * np.abs(numbers.value)) | (counts & (numbers.value < 12))
+        if counts:
+            assert np.array_equal(mask, shown.hidden)
+            assert not np.any(shown.value[~mask] % 5)
+        assert np.array_equal(np.isnan(shown.value), shown.hidden)
+        assert shown.hidden.any() == bool(part.axes)
+    numbers = [part.numbers.hidden for part in parts(series).shown]
+    total = sum(each.size for each in numbers)
+    assert f"are {sum(int(each.sum()) for each in numbers)} of {total} numbers: the standard error is more than" in page
+    west = re.search(r"west( \.\.){4}", page)
+    assert west is not None
+    assert "data-list" not in series_page(series)
 
 
 def test_a_design_keeps_the_rules_and_refuses_others():

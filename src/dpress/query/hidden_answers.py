@@ -23,7 +23,12 @@ COMPARED = ("contrast", "difference")  # answers that no table has
 
 
 def note_of(release: Mapping[str, Any], query: Query, result: Result, of_tables: "ReleaseAnswers") -> str:
-    """Return the note on an answer such as the tables of a design hide; empty on any other.
+    """Return the note on an answer such as the tables of a design hide; empty on any other. See `hides`."""
+    return display_of(release).note if hides(release, query, result, of_tables) else ""
+
+
+def hides(release: Mapping[str, Any], query: Query, result: Result, of_tables: "ReleaseAnswers") -> bool:
+    """Return whether the tables of a design hide a number such as an answer.
 
     Args:
         release: what the design has under `release`.
@@ -33,7 +38,7 @@ def note_of(release: Mapping[str, Any], query: Query, result: Result, of_tables:
     """
     display = display_of(release)
     if not display.rules or result.of in COMPARED:
-        return ""
+        return False
     judged = result if result.confidence == CONFIDENCE else answer(query, of_tables, CONFIDENCE, text=result.query)
     numbers = np.array([[judged.value], [judged.standard_error], *np.array([judged.interval]).T])
     sampling = population = None
@@ -43,7 +48,7 @@ def note_of(release: Mapping[str, Any], query: Query, result: Result, of_tables:
     error, ends = noise_and_sampling(numbers[1], (numbers[2], numbers[3]), sampling, population)
     counts = numbers[0] if result.of == COUNT else _count_behind(display, query, of_tables)
     hidden = display.hidden(numbers[0], error, ends, counts, signed=result.of == "relation")
-    return display.note if hidden[0] else ""
+    return bool(hidden[0])
 
 
 def _count_behind(display: Display, query: Query, of_tables: "ReleaseAnswers") -> Array | None:

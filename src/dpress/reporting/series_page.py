@@ -108,8 +108,9 @@ def series_page(series: Series, place: Path | None = None) -> str:
     alone, about = len(series.periods) == 1, facts(series.releases[series.spans[-1]])
     shown = [part for part in every.shown if part.axes or not alone]
     sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in shown]
-    answering = series_data(series, every.shown)
+    answering = series_data(series, every.shown) if about.display.whole else None
     data = lists_data(lists) if answering is None else lists_data(lists, series=answering)
+    hidden = np.concatenate([part.numbers.hidden.ravel() for part in shown])
     return rendered(
         "reporting/series.html.j2",
         {
@@ -129,7 +130,8 @@ def series_page(series: Series, place: Path | None = None) -> str:
             "noted": next((place for place, section in enumerate(sections) if section.changes), None),
             "compared": sum(len(part.names) for part in every.shown if part.axes),
             "most_points": MOST_POINTS,
-            "data": data,
+            "data": data if about.display.whole else None,
+            "shown_as": about.display.legend(int(hidden.sum()), hidden.size),
             "answers": data is not None and answering is not None,
             "each_period": _each_period(series, every.shown, links),
             "left": [_command(text) for text in every.left],
@@ -221,7 +223,7 @@ def _section(series: Series, part: Part, confidence: float, links: Mapping[str, 
 
 def _bars(part: Part) -> Figure:
     """Return the groups of the only period."""
-    value, error, low, high = (column[:, -1] for column in part.numbers.columns)
+    value, error, low, high = (column[:, -1] for column in part.shown.columns)
     only = Estimates(value=value, standard_error=error, low=low, high=high)
     return bars(part.names, only, part.statistic.caption, from_zero=part.from_zero)
 
@@ -229,7 +231,7 @@ def _bars(part: Part) -> Figure:
 def _panels(series: Series, part: Part) -> list[tuple[str, View]]:
     """Return the largest groups with their numbers over time, and the rest together."""
     axis, noun = _axis(series), part.statistic.unit or part.statistic.name
-    groups = [(name, _view(axis, part.numbers, place, noun)) for place, name in enumerate(part.names[:MOST_SHOWN])]
+    groups = [(name, _view(axis, part.shown, place, noun)) for place, name in enumerate(part.names[:MOST_SHOWN])]
     return groups if part.rest is None else [*groups, (REST, _view(axis, part.rest, 0, noun))]
 
 

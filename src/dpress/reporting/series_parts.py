@@ -14,6 +14,7 @@ import numpy as np
 
 from dpress import catalog
 from dpress.attributes.attribute import Tabular
+from dpress.inference.suppression import display_of
 from dpress.query.query_tree import Query
 from dpress.release.periods.period_numbers import PeriodNumbers, counts, group_weights, statistics
 from dpress.reporting.rounding import TIMES
@@ -51,9 +52,12 @@ class Part:
         axes: the attributes of the groups; empty of all rows together.
         labels: of every group, shape (groups, axes).
         numbers: of every group and period.
+        shown: the same as they are shown.
+        base: to whose multiples they are rounded.
         order: the places of the groups among all that the axes make.
         factor: of the numbers for people.
-        rest: of all groups but the first `MOST_SHOWN` together; None where there are none, or that is not known.
+        rest: as they are shown, of all groups but the first `MOST_SHOWN` together; None where there are none, or that
+            is not known.
     """
 
     statistic: Titled
@@ -62,6 +66,8 @@ class Part:
     axes: tuple[Tabular, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: PeriodNumbers
+    shown: PeriodNumbers
+    base: int = 1
     order: tuple[int, ...] = ()
     factor: float = 1.0
     rest: PeriodNumbers | None = None
@@ -126,7 +132,7 @@ def _part(series: "Series", followed: TimeSeries, axes: tuple[Tabular, ...]) -> 
     Raises:
         ValueError: see `counts` and `statistics`.
     """
-    query = followed.query
+    query, display = followed.query, display_of(series.calendar.spec.release.display)
     labels = [*itertools.product(*(axis.captions for axis in axes))]
     weights = group_weights(series, query.by) if series.adds_up("total") else []
     numbers = counts(series, weights) if weights else statistics(series, query)
@@ -135,14 +141,17 @@ def _part(series: "Series", followed: TimeSeries, axes: tuple[Tabular, ...]) -> 
     hidden, rest = order[MOST_SHOWN:], None
     if hidden and weights and len(axes) == 1:  # groups of one attribute are a product of weights, too
         along = zip(*(weights[place] for place in hidden), strict=True)
-        rest = counts(series, [[np.max(cells, axis=0) for cells in along]])
+        rest = counts(series, [[np.max(cells, axis=0) for cells in along]]).shown(display, counts=True)
+    ordered, counted = numbers.only(order), query.of == "count"
     return Part(
         statistic=followed.statistic,
         query=query,
         from_zero=followed.from_zero,
         axes=axes,
         labels=tuple(labels[place] for place in order),
-        numbers=numbers.only(order),
+        numbers=ordered,
+        shown=ordered.shown(display, counts=counted),
+        base=display.base if counted else 1,
         order=tuple(order),
         factor=followed.factor,
         rest=rest,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.maps.linear import Array
+from dpress.inference.suppression import MARK
 from dpress.release.periods.period_numbers import Change
 from dpress.reporting.page_lists import List, Shown, listed
 from dpress.reporting.page_tables import Table
@@ -94,7 +95,9 @@ def change_table(part: Part, change: Change, periods: Sequence[str]) -> Table:
     by, value = TIMES.join(axis.caption for axis in part.axes), f"{part.statistic.caption}, {latest}"
     names = (by, value, f"change since {before}", "interval", f"since {before}")
     places, words = _clear_first(change)[:MOST_SHOWN].tolist(), directions(change)
-    rows = tuple((part.names[place], cell(part, place, -1), *_change(change, place), words[place]) for place in places)
+    hidden = np.any(part.numbers.hidden[:, -2:], axis=1, keepdims=True)
+    texts = [(MARK, MARK, MARK) if hidden[place] else (*_change(change, place), words[place]) for place in places]
+    rows = tuple((part.names[place], cell(part, place, -1), *text) for place, text in zip(places, texts, strict=True))
     return Table(caption=f"{part.heading}, {latest} and {before}", names=names, labels=1, rows=rows)
 
 
@@ -129,7 +132,11 @@ def group_table(part: Part) -> Table:
 
 
 def _stated(part: Part, group: int) -> tuple[str, str, str]:
-    value, deviation, low, high = (float(column[group, -1]) for column in part.numbers.columns)
+    if part.numbers.hidden[group, -1]:
+        return MARK, MARK, MARK
+    value, deviation, low, high = (float(column[group, -1]) for column in part.shown.columns)
+    if part.base > 1:
+        return number(value, part.base), interval(low, high, part.base), error(deviation)
     return stated(value, (low, high), deviation)
 
 
@@ -145,7 +152,9 @@ def of_period(parts: Sequence[Part], period: str, place: int, most: int) -> Tabl
 
 def cell(part: Part, group: int, place: int) -> str:
     """Return a number with its standard error."""
-    value, deviation = float(part.numbers.value[group, place]), float(part.numbers.error[group, place])
+    if part.numbers.hidden[group, place]:
+        return MARK
+    value, deviation = float(part.shown.value[group, place]), float(part.shown.error[group, place])
     if not math.isfinite(deviation):
         return number(value) if math.isfinite(value) else "not known"
-    return f"{number(value, unit_for(deviation))} ± {error(deviation)}"
+    return f"{number(value, part.base if part.base > 1 else unit_for(deviation))} ± {error(deviation)}"

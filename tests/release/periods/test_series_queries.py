@@ -52,6 +52,11 @@ def test_statistics_by_groups_are_answered_of_every_period(tmp_path):
     assert done.output.splitlines()[0].split()[:3] == ["visited", "ward", "value"]
     with pytest.raises(ValueError, match="has an answer for every group; ask"):
         series.by_period("mean cost by ward")
+    for text in ("mean cost", f"mean cost where visited = {MONTHS[0]}", "share ward = hearts"):
+        with pytest.raises(
+            ValueError, match=r"an answer for every group or period; ask `series.results\(...\)` for all"
+        ):
+            series.query(text)  # of several periods, of which nothing adds up
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,6 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return
         periods, privacy = self.periods, self.privacy
         dated = next((column.calendar for column in self.schema.attributes if column.name == periods.attribute), None)
-        if self.release.display:
-            raise ValueError(f".release.{next(iter(self.release.display))}: not of what grows by periods; leave it out")
         if dated is None or dated.cyclic:
             raise ValueError(
                 f".periods.attribute: expected a released attribute of kind date or datetime whose cells follow each "

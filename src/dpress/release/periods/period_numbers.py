@@ -4,7 +4,7 @@ series -> noisy counts of its spans, or the answers of its releases -> numbers b
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +12,13 @@ import numpy as np
 from dpress.core.maps import spans as counters
 from dpress.core.maps.linear import Array
 from dpress.inference.interval import half_width
+from dpress.inference.suppression import Display, Mask, display_of
 from dpress.query.boxes import product
+from dpress.query.hidden_answers import hides
 from dpress.query.published_tables import CONFIDENCE
 from dpress.query.queries_by import groups
 from dpress.query.query_tree import TOTAL, Query
-from dpress.query.result import Result
+from dpress.query.release import Release
 
 if TYPE_CHECKING:  # a page knows the series
     from dpress.release.periods.series import Series
@@ -55,6 +57,7 @@ class PeriodNumbers:
         low: the lower ends of the intervals of 95 %, each by itself.
         high: the upper ones.
         change: from the places of two periods and a confidence to the change from the first to the second.
+        hidden: which are not shown, as the specification says.
     """
 
     value: Array
@@ -62,6 +65,7 @@ class PeriodNumbers:
     low: Array
     high: Array
     change: Callable[[int, int, float], Change]
+    hidden: Mask
 
     @property
     def columns(self) -> tuple[Array, Array, Array, Array]:
@@ -70,19 +74,29 @@ class PeriodNumbers:
 
     def only(self, order: Sequence[int]) -> "PeriodNumbers":
         """Return some groups, in another order."""
-        value, error, low, high = (column[order] for column in self.columns)
         change = self.change
-        return PeriodNumbers(
-            value=value, error=error, low=low, high=high, change=lambda *which: change(*which).only(order)
+        return replace(
+            self._each(lambda column: column[order]),
+            change=lambda *which: change(*which).only(order),
+            hidden=self.hidden[order],
         )
 
     def times(self, factor: float) -> "PeriodNumbers":
         """Return the numbers in another unit."""
-        value, error, low, high = (factor * column for column in self.columns)
         change = self.change
-        return PeriodNumbers(
-            value=value, error=error, low=low, high=high, change=lambda *which: change(*which).times(factor)
-        )
+        return replace(self._each(lambda column: factor * column), change=lambda *which: change(*which).times(factor))
+
+    def shown(self, display: Display, *, counts: bool) -> "PeriodNumbers":
+        """Return the numbers as they are shown: NaN for hidden ones; counts are rounded, their ends outward."""
+        low, high = display.outward((self.low, self.high)) if counts else (self.low, self.high)
+        value = display.rounded(self.value) if counts else self.value
+        value, error, low, high = (np.where(self.hidden, np.nan, column) for column in (value, self.error, low, high))
+        return replace(self, value=value, error=error, low=low, high=high)
+
+    def _each(self, change: Callable[[Array], Array]) -> "PeriodNumbers":
+        """Return the numbers with every column changed."""
+        value, error, low, high = map(change, self.columns)
+        return replace(self, value=value, error=error, low=low, high=high)
 
 
 def group_weights(series: "Series", by: tuple[str, ...]) -> list[list[Array]]:
@@ -122,7 +136,9 @@ def counts(series: "Series", weights: Sequence[list[Array]]) -> PeriodNumbers:
 
     value, variance = (shares @ each).T, (shares**2 @ variances).T
     half: Array = half_width(variance, CONFIDENCE, series.tail)
-    return PeriodNumbers(value=value, error=np.sqrt(variance), low=value - half, high=value + half, change=change)
+    error, low, high = np.sqrt(variance), value - half, value + half
+    hidden = display_of(series.calendar.spec.release.display).hidden(value, error, (low, high), value)
+    return PeriodNumbers(value=value, error=error, low=low, high=high, change=change, hidden=hidden)
 
 
 def span_shares(series: "Series") -> Array:
@@ -161,8 +177,8 @@ def statistics(series: "Series", query: Query) -> PeriodNumbers:
     def at(period: int, confidence: float) -> Array:
         release = alone[period]
         if release is None:
-            return np.full((4, len(pairs)), np.nan)
-        return _columns([release.answered(each, confidence) for each in pairs])
+            return np.full((5, len(pairs)), np.nan)
+        return _columns(release, pairs, confidence)
 
     def change(first: int, second: int, confidence: float) -> Change:
         if query.of == "count":
@@ -174,9 +190,16 @@ def statistics(series: "Series", query: Query) -> PeriodNumbers:
 
     numbers = np.stack([at(period, CONFIDENCE) for period in range(len(alone))], axis=-1)
     errors = numbers[1]
-    return PeriodNumbers(value=numbers[0], error=errors, low=numbers[2], high=numbers[3], change=change)
+    return PeriodNumbers(
+        value=numbers[0], error=errors, low=numbers[2], high=numbers[3], change=change, hidden=numbers[4] == 1
+    )
 
 
-def _columns(results: Sequence[Result]) -> Array:
-    """Return values, standard errors and both ends of the intervals, shape (4, groups)."""
-    return np.array([(each.value, each.standard_error, *each.interval) for each in results], dtype=np.float64).T
+def _columns(release: Release, queries: Sequence[Query], confidence: float) -> Array:
+    """Return values, standard errors, both ends of the intervals and 1 where tables hide them, shape (5, groups)."""
+    pairs = [(query, release.answered(query, confidence)) for query in queries]
+    rows = [
+        (each.value, each.standard_error, *each.interval, hides(release.design.release, query, each, release.answers))
+        for query, each in pairs
+    ]
+    return np.array(rows, dtype=np.float64).T

@@ -246,8 +246,8 @@ class Series:
         """
         del progress  # nothing takes long
         query = query_of(self.calendar.spec.schema, text)
-        if query.by:
-            raise ValueError(f"{text!r} has an answer for every group; ask `series.results(...)` for all of them")
+        if query.by or not self.adds_up(text):
+            raise ValueError(f"{text!r} has an answer for every group or period; ask `series.results(...)` for all")
         return self._counted(query, text, confidence)
 
     def results(self, text: str, *, confidence: float = CONFIDENCE) -> tuple[Result, ...]:
