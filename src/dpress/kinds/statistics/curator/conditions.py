@@ -17,8 +17,13 @@ def held_by(weights: Sequence[Array]) -> Condition:
 def within(where: Condition, among: Condition) -> Condition:
     """Return what a condition asks of the rows that others hold for: less cells, and no axis that always matches."""
     inside = dict(among)
-    cut = [(axis, tuple(cell for cell in cells if cell in inside.get(axis, cells))) for axis, cells in where]
+    cut = [(axis, _both(cells, inside[axis]) if axis in inside else cells) for axis, cells in where]
     return tuple((axis, cells) for axis, cells in cut if cells != inside.get(axis))
+
+
+def _both(cells: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the cells that are in both, which rise."""
+    return tuple(sorted({*cells} & {*others}))
 
 
 def share_name(schema: Schema, part: MomentSums) -> str:
