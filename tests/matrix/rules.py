@@ -73,7 +73,7 @@ ALONG_AN_ORDER = ("monotone prefix", "top down")
 TABLES = ("histogram", "marginals", "ranges", "joint")
 ONE_TABLE = tuple(name for name in ASKED if name != "shares")  # nothing is shared out
 OF_STATISTICS = {"group_quantiles": ("without intervals",), "cross_moments": ("relations",)}
-HIDE = ("histogram", "marginals", "ranges", "queries", "statistics", "names", "strings", "sets")
+HIDE = ("histogram", "marginals", "ranges", "queries", "statistics", "names", "strings", "sets", "regions")
 SEVERAL = {  # methods that measure several tables, and what asks for some
     "auto": tuple(ASKED),
     "marginals": ("single tables", "shares", "pairs of three"),
@@ -141,9 +141,7 @@ RULES = (
     only("periods", ("none",), lambda case: case["read"] != "bundle", "read", why="a bundle is of one release"),
     only("periods", ("none",), lambda case: case["column"] not in ANY, "column", why="names differ by period"),
     only("shown", ("all",), lambda case: kind_of(case) in HIDE, "room", refused=True,
-         why="maps, regions, fitted joints and records show all numbers"),
-    only("shown", ("all",), lambda case: case["periods"] == "none", "periods", refused=True,
-         why="periods hide nothing"),
+         why="maps, fitted joints and records show all numbers"),
     only("ledger", ("none",), lambda case: not of_devices(case), "room", why="a device keeps its own"),
     only("ledger", ("none", "new", "standing"), lambda case: case["read"] != "command", "read",
          why="a part is an argument of Python"),
