@@ -144,7 +144,11 @@ def test_a_copy_that_rounds_is_found(wrong, monkeypatch):
 @pytest.mark.parametrize(
     ("shown", "fault", "message"),
     [
-        ("hide", {"hidden": lambda _, value, *_more: np.zeros(value.shape, dtype=bool)}, "that is to be hidden"),
+        (
+            "hide",
+            {"hidden": lambda _, value, *_more, **_words: np.zeros(value.shape, dtype=bool)},
+            "that is to be hidden",
+        ),
         ("round", {"rounded": lambda _, counts: counts}, "in the copy of x.parquet as CSV"),
     ],
 )
