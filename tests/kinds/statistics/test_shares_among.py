@@ -2,6 +2,7 @@
 
 import functools
 import math
+from html import unescape
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ import dpress
 from dpress.core.basics import rng
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.statistics import plan_text
+from dpress.query.explained import explanations
 
 STATUS = {"name": "status", "kind": "categorical", "values": ["employed", "unemployed", "neither"], "title": "Status"}
 RATE = "status = unemployed where status in (employed, unemployed)"
@@ -67,6 +69,20 @@ def test_with_weights_and_replicates_it_has_both_errors_of_the_textbook():
     assert answer.sampling == pytest.approx(error, rel=0.05)
     low, high = surveyed("rho", 0.5)[f"share {RATE}"].population
     assert low < value < high
+
+
+def test_an_answer_is_explained_and_the_page_asks_for_one_of_a_group():
+    wished = {"by": ["region"], "share": [RATE]}
+    plain = {
+        "attribute": [REGION, STATUS], "privacy": {"epsilon": 1},
+        "release": {"kind": "statistics", "parameters": wished},
+    }  # fmt: skip
+    rows = table().append_column("status", pa.array(statuses(4000)))
+    release = dpress.publish(from_dict(plain), rows, rng=rng.seeded(3))
+    for query, groups in ((f"share {RATE}", 3), (f"share {RATE} and region = north", 1)):
+        (source,) = explanations(release, query)[0].sources
+        assert (source.parts, source.unit) == (groups, "groups")
+    assert f"dpress query FOLDER 'share {RATE} and region = north'" in unescape(html_of_page(release))
 
 
 def test_file_page_and_plan_name_it(tmp_path):

@@ -219,7 +219,7 @@ class GroupAnswers(ReleaseAnswers):
 
     def sources(self, query: Query) -> tuple[Source, ...]:
         """Return the table of the groups, with the groups of a query, and which of their sums it is made of."""
-        masks = [self.mask(rows) for rows in rows_of(query)]
+        masks = [self.mask(groups) for groups in self.groups_of(query)]
         mask: Mask = np.logical_xor(*masks) if query.of == "difference" else np.any(masks, axis=0)
         names = tuple(axis.name for axis in self.axes)
         whole = Source(file=NAME, attributes=names, parts=int(mask.sum()), unit="groups", sums=sums_of(query))
@@ -228,6 +228,10 @@ class GroupAnswers(ReleaseAnswers):
             return (whole,)
         of_counts = source(NAME, names, np.broadcast_to(sums.counts[1], mask.shape)[mask], query, "groups")
         return (replace(of_counts, sums=whole.sums),)
+
+    def groups_of(self, query: Query) -> Iterable[Condition | None]:
+        """Return the conditions that name the groups of an answer."""
+        return rows_of(query)
 
     def mask(self, where: Condition | None) -> Mask:
         """Return which groups conditions name, shape (groups,).

@@ -39,7 +39,7 @@ from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import stated
 from dpress.reporting.short_labels import short_labels
-from dpress.reporting.statistic_titles import Titled, chief, titled
+from dpress.reporting.statistic_titles import AMONG, Titled, chief, titled
 
 TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_ROWS = 60  # in a table
@@ -261,7 +261,7 @@ def _example(each: GroupResults, answers: GroupAnswers, axes: Sequence[Tabular])
     if name in each.chosen:  # of one group, and asked for as `quantile 0.9 of cost`
         return f"{_query_of(name)} where {query_of(axes, middle=False)}"
     several = name in answers.not_additive and len(axes) > 1  # of which one group is known, and all
-    return name if several else f"{name} where {group}"
+    return name if several else f"{name} {'and' if AMONG in name else 'where'} {group}"
 
 
 def _query_of(name: str) -> str:

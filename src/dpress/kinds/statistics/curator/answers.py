@@ -1,7 +1,7 @@
 """Answers of a release of a table's statistics: what the noisy sums say, and quantiles that were chosen."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -161,6 +161,11 @@ class CuratorAnswers(GroupAnswers):
         if side.of != "share":
             return f"mean {side.attribute}", side.where
         return self._measured_share(side) or (COUNT, side.where)
+
+    def groups_of(self, query: Query) -> Iterable[Condition | None]:
+        """Return the conditions that name the groups of an answer; see `GroupAnswers`."""
+        sides = query.scoped_sides or (query,)
+        return [self._measured(side)[1] for side in sides] if sides[0].of == "share" else super().groups_of(query)
 
     def linear(self, queries: Sequence[Query]) -> Linear:
         """Return counts and sums of sets of groups, with the exact covariance of their errors.
