@@ -246,7 +246,7 @@ class Series:
         """
         del progress  # nothing takes long
         query = query_of(self.calendar.spec.schema, text)
-        if query.by or not self.adds_up(text):
+        if query.by or query.of not in ("count", "difference"):
             raise ValueError(f"{text!r} has an answer for every group or period; ask `series.results(...)` for all")
         return self._counted(query, text, confidence)
 
