@@ -131,6 +131,12 @@ def test_the_page_of_one_period_opens_with_what_was_found_in_it(tmp_path):
     Nesting(html)
 
 
+def test_one_period_of_a_number_without_groups_has_a_page(tmp_path):
+    shown = text(html_of(tmp_path / "out", spec([], 1), RISING))
+    assert "1 month, January 2024" in shown
+    assert re.search(r"All rows together statistic value 95 % interval standard error count \(rows\) \d", shown)
+
+
 def test_the_page_of_two_periods_draws_both_and_says_which_change_is_significant(tmp_path):
     plan = spec([WARD, COST], 2, kind="statistics", parameters={"by": ["ward"], "mean": ["cost"]})
     html = html_of(tmp_path / "out", plan, table((400, 300, 20), (400, 300, 20)))

@@ -110,7 +110,7 @@ def series_page(series: Series, place: Path | None = None) -> str:
     sections = [_section(series, part, _allowed(part, every.shown), links, lists) for part in shown]
     answering = series_data(series, every.shown) if about.display.whole else None
     data = lists_data(lists) if answering is None else lists_data(lists, series=answering)
-    hidden = np.concatenate([part.numbers.hidden.ravel() for part in shown])
+    hidden = np.concatenate([np.zeros(0, dtype=bool), *(part.numbers.hidden.ravel() for part in shown)])
     return rendered(
         "reporting/series.html.j2",
         {
