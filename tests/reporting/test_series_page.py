@@ -133,7 +133,7 @@ def test_the_page_of_one_period_opens_with_what_was_found_in_it(tmp_path):
 
 def test_one_period_of_a_number_without_groups_has_a_page(tmp_path):
     shown = text(html_of(tmp_path / "out", spec([], 1), RISING))
-    assert "1 month, January 2024" in shown
+    assert "1 month, 1 to 28 January 2024" in shown
     assert re.search(r"All rows together statistic value 95 % interval standard error count \(rows\) \d", shown)
 
 
